@@ -13,7 +13,7 @@ static _Thread_local struct {
     char text[TEXT_LEN];
 } last;
 
-static void keep(int code, const char *format, va_list args)
+static void __attribute__((format(printf, 2, 0))) keep(int code, const char *format, va_list args)
 {
     last.code = code;
     vsnprintf(last.text, sizeof last.text, format, args);
