@@ -15,18 +15,20 @@
 #define ACLSHMEMI_HOST_NAME_MAX 253
 
 typedef struct aclshmemi_url {
-    int family;                              /* AF_INET or AF_INET6 */
+    int family; /* AF_INET or AF_INET6 */
     char host[ACLSHMEMI_HOST_NAME_MAX + 1];
-    uint16_t port;                           /* 0 only when allowed */
+    uint16_t port; /* 0 only when allowed */
 } aclshmemi_url_t;
 
 /* text: at most size bytes, terminated or not (then refused). allow_port_0: the template of several instances. */
-int aclshmemi_url_parse(const char *text, size_t size, bool allow_port_0, aclshmemi_url_t *url) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_url_parse(const char *text, size_t size, bool allow_port_0,
+                        aclshmemi_url_t *url) ACLSHMEMI_MUST_CHECK;
 /* True when the text has the form of a URL at all: what decides between address and id in DEFAULT mode. Quiet. */
 bool aclshmemi_url_is_valid(const char *text, size_t size);
 /* All addresses of the URL's host that fit its family; a name with several means: try them all. tcp:// with a name that
  * has IPv6 addresses only takes those. */
-int aclshmemi_url_resolve(const aclshmemi_url_t *url, aclshmemi_addr_t *out, size_t max, size_t *count) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_url_resolve(const aclshmemi_url_t *url, aclshmemi_addr_t *out, size_t max,
+                          size_t *count) ACLSHMEMI_MUST_CHECK;
 
 int aclshmemi_session_id_parse(const char *text, aclshmemi_addr_t *addr) ACLSHMEMI_MUST_CHECK;
 

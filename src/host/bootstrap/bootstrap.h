@@ -21,9 +21,9 @@ typedef struct aclshmemi_bootstrap aclshmemi_bootstrap_t;
 
 /* What PEs must agree on in a collective; compared byte for byte, so unused parts are zero. */
 typedef struct aclshmemi_fingerprint {
-    char call[24];     /* "malloc"; shown to the user */
-    uint64_t args[5];  /* sizes and the like */
-    char names[40];    /* what args are, for the message: "size alignment heap"; "" hides them */
+    char call[24];    /* "malloc"; shown to the user */
+    uint64_t args[5]; /* sizes and the like */
+    char names[40];   /* what args are, for the message: "size alignment heap"; "" hides them */
 } aclshmemi_fingerprint_t;
 
 typedef struct aclshmemi_bootstrap_params {
@@ -31,12 +31,13 @@ typedef struct aclshmemi_bootstrap_params {
     int n_pes;
     uint64_t init_timeout_ms;      /* to reach PE 0 */
     uint64_t operation_timeout_ms; /* per collective */
-    const char *ip_port;           /* store by address; NULL or "" when uid is given; not necessarily terminated */
-    const void *uid;               /* store by id: the 136 bytes, any alignment; NULL otherwise */
-    int listen_fd;                 /* bound socket for PE 0, stays the caller's; -1: none */
-    void *comm;                    /* mpi: MPI_Comm *, NULL means world */
-    aclshmemi_fingerprint_t agree; /* must be equal on all PEs at connect time (heap size, build); refused otherwise */
-    const aclshmemi_env_t *env;    /* outlives the bootstrap */
+    const char *ip_port; /* store by address; NULL or "" when uid is given; not necessarily terminated */
+    const void *uid;     /* store by id: the 136 bytes, any alignment; NULL otherwise */
+    int listen_fd;       /* bound socket for PE 0, stays the caller's; -1: none */
+    void *comm;          /* mpi: MPI_Comm *, NULL means world */
+    aclshmemi_fingerprint_t
+        agree; /* must be equal on all PEs at connect time (heap size, build); refused otherwise */
+    const aclshmemi_env_t *env; /* outlives the bootstrap */
 } aclshmemi_bootstrap_params_t;
 
 /*
@@ -64,13 +65,14 @@ struct aclshmemi_bootstrap {
     const aclshmemi_bootstrap_ops_t *ops;
     int pe;
     int n_pes;
-    void *state;             /* the backend's */
-    _Atomic int failed_pe;   /* first PE known dead, -1: none; waits look at it */
-    char describe[160];      /* one line for logs: "store tcp://127.0.0.1:8666, tls 1.3 (psk, user secret)" */
+    void *state;           /* the backend's */
+    _Atomic int failed_pe; /* first PE known dead, -1: none; waits look at it */
+    char describe[160];    /* one line for logs: "store tcp://127.0.0.1:8666, tls 1.3 (psk, user secret)" */
 };
 
-extern const aclshmemi_bootstrap_ops_t aclshmemi_bootstrap_self;  /* one PE, no socket */
-extern const aclshmemi_bootstrap_ops_t aclshmemi_bootstrap_store; /* key-value store on PE 0, by address or id */
+extern const aclshmemi_bootstrap_ops_t aclshmemi_bootstrap_self; /* one PE, no socket */
+extern const aclshmemi_bootstrap_ops_t
+    aclshmemi_bootstrap_store; /* key-value store on PE 0, by address or id */
 
 int aclshmemi_bootstrap_open(aclshmemi_bootstrap_t *bs, const aclshmemi_bootstrap_ops_t *ops,
                              const aclshmemi_bootstrap_params_t *params) ACLSHMEMI_MUST_CHECK;
@@ -87,14 +89,15 @@ void aclshmemi_bootstrap_forget(aclshmemi_bootstrap_t *bs);
 aclshmemi_fingerprint_t aclshmemi_fingerprint(const char *call, const char *names, size_t count,
                                               const uint64_t *args);
 /* The message for two PEs that differ, e.g. "PE 0 calls malloc(size 64), PE 3 calls malloc(size 128)". */
-void aclshmemi_fingerprint_explain(const aclshmemi_fingerprint_t *a, int pe_a, const aclshmemi_fingerprint_t *b,
-                                   int pe_b, char *out, size_t size);
+void aclshmemi_fingerprint_explain(const aclshmemi_fingerprint_t *a, int pe_a,
+                                   const aclshmemi_fingerprint_t *b, int pe_b, char *out, size_t size);
 
 /* --- Unique ids (uid/) --- */
 
 /* Picks an address, binds a socket there, draws magic and secret. The socket waits in a table for the init that uses
  * the id; an id made later replaces one that was never used. loopback: take it without looking further. */
-int aclshmemi_uid_create(const aclshmemi_env_t *env, bool loopback, aclshmemx_uniqueid_t *uid) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_uid_create(const aclshmemi_env_t *env, bool loopback,
+                         aclshmemx_uniqueid_t *uid) ACLSHMEMI_MUST_CHECK;
 /* Closes the sockets of ids that were never used (end of process, tests). */
 void aclshmemi_uid_drop_all(void);
 
@@ -107,10 +110,10 @@ int aclshmemi_tls_set_key(const char *key, uint32_t key_len, const char *pass, u
 /* --- Launchers (launch/, pmi/) --- */
 
 typedef struct aclshmemi_launch {
-    char name[16];       /* "aclshmemrun", "torchrun" ... "alone" */
+    char name[16]; /* "aclshmemrun", "torchrun" ... "alone" */
     int pe, n_pes;
     int local_pe, local_npes; /* -1: unknown */
-    bool single_host;    /* known to be one host */
+    bool single_host;         /* known to be one host */
 } aclshmemi_launch_t;
 
 /* Which launcher's variables are present; reads the environment only, contacts nobody. */

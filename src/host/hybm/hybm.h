@@ -21,11 +21,11 @@ typedef struct aclshmemi_segment {
     size_t slot_bytes;           /* address space of one PE, a multiple of 1 GiB */
     int slots;                   /* PEs of this host */
     int own_slot;
-    char *base;                  /* start of the span, NULL before reserve */
-    aclshmemi_npu_mem_t own;     /* our memory */
-    aclshmemi_npu_mem_t *peers;  /* imported, by slot; NULL where not mapped */
-    bool *mapped;                /* by slot, ours included */
-    const char *backing;         /* "huge pages", "4 KiB pages": what was got */
+    char *base;                 /* start of the span, NULL before reserve */
+    aclshmemi_npu_mem_t own;    /* our memory */
+    aclshmemi_npu_mem_t *peers; /* imported, by slot; NULL where not mapped */
+    bool *mapped;               /* by slot, ours included */
+    const char *backing;        /* "huge pages", "4 KiB pages": what was got */
 } aclshmemi_segment_t;
 
 /* What travels to the peers. */
@@ -36,7 +36,8 @@ typedef struct aclshmemi_segment_blob {
 
 int aclshmemi_segment_create(aclshmemi_segment_t *segment, aclshmemi_npu_place_t place, size_t bytes,
                              const aclshmemi_env_t *env) ACLSHMEMI_MUST_CHECK;
-int aclshmemi_segment_export(const aclshmemi_segment_t *segment, aclshmemi_segment_blob_t *blob) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_segment_export(const aclshmemi_segment_t *segment,
+                             aclshmemi_segment_blob_t *blob) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_segment_reserve(aclshmemi_segment_t *segment, int slots, int own_slot) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_segment_map_own(aclshmemi_segment_t *segment) ACLSHMEMI_MUST_CHECK;
 /* Quiet NOT_SUPPORTED when that process cannot be reached: then another transport must serve the PE. */

@@ -21,12 +21,12 @@
 typedef struct aclshmemi_heap aclshmemi_heap_t;
 
 typedef struct aclshmemi_heap_stats {
-    uint64_t size;          /* bytes managed */
-    uint64_t used;          /* bytes handed out, after rounding */
+    uint64_t size; /* bytes managed */
+    uint64_t used; /* bytes handed out, after rounding */
     uint64_t free;
-    uint64_t largest_free;  /* largest block one malloc could get */
-    uint64_t peak;          /* highest used so far */
-    uint64_t blocks;        /* live allocations */
+    uint64_t largest_free; /* largest block one malloc could get */
+    uint64_t peak;         /* highest used so far */
+    uint64_t blocks;       /* live allocations */
 } aclshmemi_heap_stats_t;
 
 int aclshmemi_heap_create(uint64_t size, aclshmemi_heap_t **heap) ACLSHMEMI_MUST_CHECK;

@@ -65,7 +65,8 @@ int npu_alloc(size_t bytes, void **address) ACLSHMEMI_MUST_CHECK; /* D; contents
 void npu_free(void *address);                                     /* accepts NULL */
 int npu_host_alloc(size_t bytes, void **address) ACLSHMEMI_MUST_CHECK;
 void npu_host_free(void *address); /* accepts NULL */
-int npu_copy(void *to, const void *from, size_t bytes, aclshmemi_npu_copy_t kind) ACLSHMEMI_MUST_CHECK; /* done on return */
+int npu_copy(void *to, const void *from, size_t bytes,
+             aclshmemi_npu_copy_t kind) ACLSHMEMI_MUST_CHECK; /* done on return */
 int npu_copy_async(void *to, const void *from, size_t bytes, aclshmemi_npu_copy_t kind,
                    aclshmemi_npu_stream_t stream) ACLSHMEMI_MUST_CHECK;
 int npu_fill(void *address, int byte, size_t bytes) ACLSHMEMI_MUST_CHECK; /* done on return */
@@ -75,9 +76,11 @@ int npu_fill_async(void *address, int byte, size_t bytes, aclshmemi_npu_stream_t
 
 int npu_reserve(size_t bytes, void **address) ACLSHMEMI_MUST_CHECK; /* 2 MiB aligned */
 void npu_release(void *address);
-int npu_mem_create(size_t bytes, aclshmemi_npu_place_t place, bool huge, aclshmemi_npu_mem_t *mem) ACLSHMEMI_MUST_CHECK; /* D */
-void npu_mem_destroy(aclshmemi_npu_mem_t mem); /* mappings stay valid; accepts NULL */
-int npu_map(void *address, size_t bytes, aclshmemi_npu_mem_t mem) ACLSHMEMI_MUST_CHECK; /* inside a reservation, all of mem */
+int npu_mem_create(size_t bytes, aclshmemi_npu_place_t place, bool huge,
+                   aclshmemi_npu_mem_t *mem) ACLSHMEMI_MUST_CHECK; /* D */
+void npu_mem_destroy(aclshmemi_npu_mem_t mem);                     /* mappings stay valid; accepts NULL */
+int npu_map(void *address, size_t bytes,
+            aclshmemi_npu_mem_t mem) ACLSHMEMI_MUST_CHECK; /* inside a reservation, all of mem */
 void npu_unmap(void *address);
 int npu_export(aclshmemi_npu_mem_t mem, aclshmemi_npu_handle_t *handle) ACLSHMEMI_MUST_CHECK;
 /* Quiet failure NOT_SUPPORTED when the other process cannot be reached from here (another host, another container). */
@@ -86,19 +89,23 @@ int npu_import(const aclshmemi_npu_handle_t *handle, aclshmemi_npu_mem_t *mem) A
 /* --- Streams, events --- */
 
 int npu_stream_create(aclshmemi_npu_stream_t *stream) ACLSHMEMI_MUST_CHECK; /* D */
-void npu_stream_destroy(aclshmemi_npu_stream_t stream);                     /* waits for queued work; accepts NULL */
-int npu_stream_sync(aclshmemi_npu_stream_t stream, uint64_t timeout_ms) ACLSHMEMI_MUST_CHECK; /* NULL: default one */
-int npu_stream_call(aclshmemi_npu_stream_t stream, void (*function)(void *), void *argument) ACLSHMEMI_MUST_CHECK;
+void npu_stream_destroy(aclshmemi_npu_stream_t stream); /* waits for queued work; accepts NULL */
+int npu_stream_sync(aclshmemi_npu_stream_t stream,
+                    uint64_t timeout_ms) ACLSHMEMI_MUST_CHECK; /* NULL: default one */
+int npu_stream_call(aclshmemi_npu_stream_t stream, void (*function)(void *),
+                    void *argument) ACLSHMEMI_MUST_CHECK;
 int npu_event_create(aclshmemi_npu_event_t *event) ACLSHMEMI_MUST_CHECK; /* D */
 void npu_event_destroy(aclshmemi_npu_event_t event);                     /* accepts NULL */
 int npu_event_record(aclshmemi_npu_event_t event, aclshmemi_npu_stream_t stream) ACLSHMEMI_MUST_CHECK;
-int npu_event_wait(aclshmemi_npu_event_t event, aclshmemi_npu_stream_t stream) ACLSHMEMI_MUST_CHECK; /* the stream waits */
+int npu_event_wait(aclshmemi_npu_event_t event,
+                   aclshmemi_npu_stream_t stream) ACLSHMEMI_MUST_CHECK; /* the stream waits */
 
 /* --- Kernels --- */
 
 int npu_binary_load(const char *path, aclshmemi_npu_binary_t *binary) ACLSHMEMI_MUST_CHECK; /* D */
 void npu_binary_unload(aclshmemi_npu_binary_t binary);                                      /* accepts NULL */
-int npu_kernel_get(aclshmemi_npu_binary_t binary, const char *name, aclshmemi_npu_kernel_t *kernel) ACLSHMEMI_MUST_CHECK;
+int npu_kernel_get(aclshmemi_npu_binary_t binary, const char *name,
+                   aclshmemi_npu_kernel_t *kernel) ACLSHMEMI_MUST_CHECK;
 int npu_kernel_launch(aclshmemi_npu_kernel_t kernel, uint32_t blocks, const void *args, size_t args_bytes,
                       aclshmemi_npu_stream_t stream) ACLSHMEMI_MUST_CHECK;
 uint64_t npu_sync_config(void); /* address or word A2/A3 kernels need for barriers; 0 when there is none */

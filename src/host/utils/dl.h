@@ -16,7 +16,8 @@ typedef struct aclshmemi_dl_symbol {
 } aclshmemi_dl_symbol_t;
 
 /* Fills all addresses from handle (RTLD_DEFAULT works); a missing required one fails quietly, naming it in the text. */
-int aclshmemi_dl_lookup(void *handle, const aclshmemi_dl_symbol_t *symbols, size_t count) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_dl_lookup(void *handle, const aclshmemi_dl_symbol_t *symbols,
+                        size_t count) ACLSHMEMI_MUST_CHECK;
 /* Directory that holds the library or program this function is linked into, without a trailing slash. */
 int aclshmemi_dl_own_directory(char *out, size_t size) ACLSHMEMI_MUST_CHECK;
 

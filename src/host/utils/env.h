@@ -15,7 +15,12 @@
 
 #include "host/utils/status.h"
 
-enum { ACLSHMEMI_ENV_HIDDEN = 1, ACLSHMEMI_ENV_FOREIGN = 2, ACLSHMEMI_ENV_GIVEN = 4, ACLSHMEMI_ENV_SECRET = 8 };
+enum {
+    ACLSHMEMI_ENV_HIDDEN = 1,
+    ACLSHMEMI_ENV_FOREIGN = 2,
+    ACLSHMEMI_ENV_GIVEN = 4,
+    ACLSHMEMI_ENV_SECRET = 8
+};
 
 typedef enum aclshmemi_env_origin {
     ACLSHMEMI_ORIGIN_DEFAULT,
@@ -64,7 +69,8 @@ typedef struct aclshmemi_env_row {
     int flags;
 } aclshmemi_env_row_t;
 
-const aclshmemi_env_row_t *aclshmemi_env_rows(void); /* ACLSHMEMI_ENV_COUNT of them, in the order of env.def */
+const aclshmemi_env_row_t *aclshmemi_env_rows(
+    void); /* ACLSHMEMI_ENV_COUNT of them, in the order of env.def */
 /* Present value of row i, "(hidden)" for a secret. Returns the length that would be needed. */
 size_t aclshmemi_env_print(const aclshmemi_env_t *env, int row, char *out, size_t size);
 
@@ -74,7 +80,8 @@ const char *aclshmemi_env_raw(const char *name);
 /* The parsers, for attribute texts and tests: 0 or a code, out untouched on failure, nothing logged. */
 int aclshmemi_parse_int(const char *text, int64_t low, int64_t high, int64_t *out) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_parse_size(const char *text, uint64_t low, uint64_t high, uint64_t *out) ACLSHMEMI_MUST_CHECK;
-int aclshmemi_parse_seconds(const char *text, uint64_t low_ms, uint64_t high_ms, uint64_t *out) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_parse_seconds(const char *text, uint64_t low_ms, uint64_t high_ms,
+                            uint64_t *out) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_parse_bool(const char *text, bool *out) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_parse_choice(const char *text, const char *choices, int64_t *out) ACLSHMEMI_MUST_CHECK;
 

@@ -28,8 +28,8 @@ extern _Atomic int aclshmemi_log_threshold;
 
 #define log_at(level, ...)                                                                                   \
     do {                                                                                                     \
-        if (__builtin_expect((int)(level) >= atomic_load_explicit(&aclshmemi_log_threshold,                  \
-                                                                   memory_order_relaxed), 0))                \
+        if (__builtin_expect(                                                                                \
+                (int)(level) >= atomic_load_explicit(&aclshmemi_log_threshold, memory_order_relaxed), 0))    \
             aclshmemi_log_write((level), LOG_MODULE, __FILE__, __LINE__, __VA_ARGS__);                       \
     } while (0)
 
@@ -80,10 +80,11 @@ typedef struct aclshmemi_log_options {
 } aclshmemi_log_options_t;
 
 int aclshmemi_log_configure(const aclshmemi_log_options_t *options) __attribute__((warn_unused_result));
-int aclshmemi_log_set_level(int level) __attribute__((warn_unused_result)); /* by number; a user's explicit wish */
+int aclshmemi_log_set_level(int level)
+    __attribute__((warn_unused_result)); /* by number; a user's explicit wish */
 int aclshmemi_log_get_level(void);
-void aclshmemi_log_set_pe(int pe);                          /* -1: none yet */
+void aclshmemi_log_set_pe(int pe);                                                 /* -1: none yet */
 void aclshmemi_log_set_callback(void (*callback)(int level, const char *message)); /* NULL: built-in sink */
-void aclshmemi_log_close(void);                             /* closes the file, if any; the next line reopens */
+void aclshmemi_log_close(void); /* closes the file, if any; the next line reopens */
 
 #endif

@@ -15,8 +15,8 @@
 #include "host/utils/clock.h"
 #include "host/utils/status.h"
 
-#define ACLSHMEMI_PORT_MIN 1025
-#define ACLSHMEMI_PORT_MAX 65535
+#define ACLSHMEMI_PORT_MIN      1025
+#define ACLSHMEMI_PORT_MAX      65535
 #define ACLSHMEMI_ADDR_TEXT_LEN 80 /* "[ipv6%scope]:port" and its terminator */
 
 typedef struct aclshmemi_addr {
@@ -43,14 +43,17 @@ int aclshmemi_net_resolve(const char *host, int family, uint16_t port, aclshmemi
 int aclshmemi_net_bind(const aclshmemi_addr_t *addr, int *fd) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_net_listen(int fd, int backlog) ACLSHMEMI_MUST_CHECK;
 /* One attempt, done or failed by the deadline; failure is quiet (the caller retries and knows when to say so). */
-int aclshmemi_net_connect(const aclshmemi_addr_t *addr, aclshmemi_deadline_t deadline, int *fd) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_net_connect(const aclshmemi_addr_t *addr, aclshmemi_deadline_t deadline,
+                          int *fd) ACLSHMEMI_MUST_CHECK;
 /* No delay, keepalive that notices a dead host within 5 s. For every accepted or connected stream socket. */
 void aclshmemi_net_tune(int fd);
 int aclshmemi_net_local(int fd, aclshmemi_addr_t *addr) ACLSHMEMI_MUST_CHECK; /* getsockname */
 void aclshmemi_net_close(int *fd); /* accepts -1, sets -1, keeps errno */
 
 /* Blocking helpers with a deadline, for small exchanges on local sockets: all bytes or failure. */
-int aclshmemi_net_send_all(int fd, const void *data, size_t size, aclshmemi_deadline_t deadline) ACLSHMEMI_MUST_CHECK;
-int aclshmemi_net_recv_all(int fd, void *data, size_t size, aclshmemi_deadline_t deadline) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_net_send_all(int fd, const void *data, size_t size,
+                           aclshmemi_deadline_t deadline) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_net_recv_all(int fd, void *data, size_t size,
+                           aclshmemi_deadline_t deadline) ACLSHMEMI_MUST_CHECK;
 
 #endif

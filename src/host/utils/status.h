@@ -32,11 +32,12 @@
 
 int aclshmemi_status_fail(int code, const char *module, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 5, 6), cold));
-int aclshmemi_status_fail_quietly(int code, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+int aclshmemi_status_fail_quietly(int code, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
 
-const char *aclshmemi_status_text(int code);      /* text of a code, never NULL */
-const char *aclshmemi_status_last_text(void);     /* text of this thread's last failure, "" if none */
-int aclshmemi_status_last_code(void);             /* its code, 0 if none */
+const char *aclshmemi_status_text(int code);  /* text of a code, never NULL */
+const char *aclshmemi_status_last_text(void); /* text of this thread's last failure, "" if none */
+int aclshmemi_status_last_code(void);         /* its code, 0 if none */
 void aclshmemi_status_clear(void);
 
 #endif

@@ -23,7 +23,11 @@ typedef struct aclshmemi_tls_context aclshmemi_tls_context_t;
 typedef struct aclshmemi_channel aclshmemi_channel_t;
 
 /* What a channel call came to; everything else is a negative code. */
-enum { ACLSHMEMI_CHANNEL_WANT_READ = -1001, ACLSHMEMI_CHANNEL_WANT_WRITE = -1002, ACLSHMEMI_CHANNEL_CLOSED = -1003 };
+enum {
+    ACLSHMEMI_CHANNEL_WANT_READ = -1001,
+    ACLSHMEMI_CHANNEL_WANT_WRITE = -1002,
+    ACLSHMEMI_CHANNEL_CLOSED = -1003
+};
 
 /*
  * Credentials by the rules, first match wins: the X.509 material of aclshmemi_tls_configure and _set_key; uid_secret (32
@@ -48,7 +52,8 @@ int aclshmemi_channel_create(aclshmemi_tls_context_t *context, int fd, bool serv
 int aclshmemi_channel_handshake(aclshmemi_channel_t *channel) ACLSHMEMI_MUST_CHECK;
 /* Bytes moved (> 0), WANT_*, CLOSED (orderly end or reset), or a code. */
 ssize_t aclshmemi_channel_read(aclshmemi_channel_t *channel, void *data, size_t size) ACLSHMEMI_MUST_CHECK;
-ssize_t aclshmemi_channel_write(aclshmemi_channel_t *channel, const void *data, size_t size) ACLSHMEMI_MUST_CHECK;
+ssize_t aclshmemi_channel_write(aclshmemi_channel_t *channel, const void *data,
+                                size_t size) ACLSHMEMI_MUST_CHECK;
 /* Bytes the TLS layer already holds: epoll will not tell of them. */
 bool aclshmemi_channel_pending(const aclshmemi_channel_t *channel);
 int aclshmemi_channel_fd(const aclshmemi_channel_t *channel);
