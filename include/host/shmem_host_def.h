@@ -15,6 +15,7 @@
 
 #include "acl/acl.h"
 #include "host_device/shmem_common_types.h"
+#include "host_device/shmem_state_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,11 +67,13 @@ typedef enum aclshmem_error_code_t {
 
 /* How the PEs meet; exactly one of these. */
 typedef uint32_t aclshmemx_bootstrap_t;
-#define ACLSHMEMX_INIT_WITH_DEFAULT  (UINT32_C(1) << 0) /* ip_port of PE 0; a unique id in comm_args as fallback */
+#define ACLSHMEMX_INIT_WITH_DEFAULT                                                                          \
+    (UINT32_C(1) << 0) /* ip_port of PE 0; a unique id in comm_args as fallback */
 #define ACLSHMEMX_INIT_WITH_MPI      (UINT32_C(1) << 1) /* an MPI communicator */
 #define ACLSHMEMX_INIT_WITH_UNIQUEID (UINT32_C(1) << 3) /* a unique id in comm_args */
-#define ACLSHMEMX_INIT_WITH_LAUNCHER (UINT32_C(1) << 4) /* extension: whatever started the job, found by itself */
-#define ACLSHMEMX_INIT_MAX           (UINT32_C(1) << 31)
+#define ACLSHMEMX_INIT_WITH_LAUNCHER                                                                         \
+    (UINT32_C(1) << 4) /* extension: whatever started the job, found by itself */
+#define ACLSHMEMX_INIT_MAX (UINT32_C(1) << 31)
 
 typedef enum aclshmemx_init_status_t {
     ACLSHMEM_STATUS_NOT_INITIALIZED = 0,
@@ -81,12 +84,12 @@ typedef enum aclshmemx_init_status_t {
 
 /* Optional attributes of init; always embedded in aclshmemx_init_attr_t. 24 bytes. */
 typedef struct aclshmem_init_optional_attr_t {
-    int version;                                /* (1 << 16) + sizeof, see the initialiser */
-    data_op_engine_type_t data_op_engine_type;  /* OR of engine bits to enable; MTE is always enabled */
-    uint32_t shm_init_timeout;                  /* seconds to reach PE 0, at least 1 */
-    uint32_t shm_create_timeout;                /* reserved */
-    uint32_t control_operation_timeout;         /* seconds per control-plane barrier or allgather, at least 1 */
-    int32_t sockFd;                             /* bound socket PE 0 shall listen on; <= 0: none */
+    int version;                               /* (1 << 16) + sizeof, see the initialiser */
+    data_op_engine_type_t data_op_engine_type; /* OR of engine bits to enable; MTE is always enabled */
+    uint32_t shm_init_timeout;                 /* seconds to reach PE 0, at least 1 */
+    uint32_t shm_create_timeout;               /* reserved */
+    uint32_t control_operation_timeout; /* seconds per control-plane barrier or allgather, at least 1 */
+    int32_t sockFd;                     /* bound socket PE 0 shall listen on; <= 0: none */
 } aclshmem_init_optional_attr_t;
 
 #define ACLSHMEM_INIT_OPTIONAL_ATTR_VERSION ((1 << 16) + (int)sizeof(aclshmem_init_optional_attr_t))
@@ -107,13 +110,13 @@ typedef struct aclshmemx_init_attr_t {
     void *comm_args = nullptr;
     uint64_t instance_id = 0;
 #else
-    int my_pe;                                  /* this PE, 0 .. n_pes - 1 */
-    int n_pes;                                  /* number of PEs, 1 .. 16384 */
-    char ip_port[ACLSHMEM_MAX_IP_PORT_LEN];     /* tcp://host:port or tcp6://[host]:port, where PE 0 listens */
-    uint64_t local_mem_size;                    /* bytes of symmetric heap per PE: multiple of 2 MiB, up to 40 GiB */
+    int my_pe;                              /* this PE, 0 .. n_pes - 1 */
+    int n_pes;                              /* number of PEs, 1 .. 16384 */
+    char ip_port[ACLSHMEM_MAX_IP_PORT_LEN]; /* tcp://host:port or tcp6://[host]:port, where PE 0 listens */
+    uint64_t local_mem_size; /* bytes of symmetric heap per PE: multiple of 2 MiB, up to 40 GiB */
     aclshmem_init_optional_attr_t option_attr;
-    void *comm_args;                            /* aclshmemx_uniqueid_t *, or MPI_Comm * (NULL: MPI_COMM_WORLD) */
-    uint64_t instance_id;                       /* 0 .. 254 */
+    void *comm_args;      /* aclshmemx_uniqueid_t *, or MPI_Comm * (NULL: MPI_COMM_WORLD) */
+    uint64_t instance_id; /* 0 .. 254 */
 #endif
 } aclshmemx_init_attr_t;
 
@@ -138,7 +141,7 @@ typedef struct aclshmemx_init_attr_t {
 
 /* An opaque ticket that lets the PEs of one init find and trust each other. Copy all 136 bytes to every PE. */
 typedef struct aclshmemx_uniqueid_t {
-    int32_t version;                            /* ACLSHMEM_UNIQUEID_VERSION */
+    int32_t version; /* ACLSHMEM_UNIQUEID_VERSION */
     int my_pe;
     int n_pes;
     char internal[ACLSHMEM_UNIQUE_ID_INNER_LEN];
@@ -147,7 +150,10 @@ typedef struct aclshmemx_uniqueid_t {
 #define ACLSHMEM_UNIQUEID_VERSION ((int32_t)((1 << 16) + sizeof(aclshmemx_uniqueid_t))) /* 65672 */
 #define ACLSHMEM_UNIQUEID_INITIALIZER                                                                        \
     {                                                                                                        \
-        ACLSHMEM_UNIQUEID_VERSION, 0, 0, { 0 }                                                               \
+        ACLSHMEM_UNIQUEID_VERSION, 0, 0,                                                                     \
+        {                                                                                                    \
+            0                                                                                                \
+        }                                                                                                    \
     }
 
 /* The current instance, as aclshmemx_instance_ctx_get() shows it. */

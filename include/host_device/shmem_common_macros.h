@@ -3,10 +3,10 @@
 #ifndef ACLSHMEM_COMMON_MACROS_H
 #define ACLSHMEM_COMMON_MACROS_H
 
-#define ACLSHMEM_MAX_PES       16384
-#define ACLSHMEM_MAX_TEAMS     2048
-#define ACLSHMEM_MAX_INSTANCES 255
-#define ACLSHMEM_SIGNAL_SIZE   8
+#define ACLSHMEM_MAX_PES        16384
+#define ACLSHMEM_MAX_TEAMS      2048
+#define ACLSHMEM_MAX_INSTANCES  255
+#define ACLSHMEM_SIGNAL_SIZE    8
 #define ACLSHMEM_MAX_LOCAL_SIZE (40UL * 1024 * 1024 * 1024) /* bytes of user heap per PE */
 #define ACLSHMEM_PAGE_SIZE      (1024UL * 1024UL * 2)       /* heap sizes are multiples of this */
 
@@ -31,8 +31,8 @@
 #endif
 
 /* Room for barriers: one line array per team, one running count per team, one line per core and round. */
-#define ACLSHMEM_SYNCBIT_SIZE          SCALAR_DATA_CACHELINE_SIZE
-#define ACLSHMEMI_SYNCBIT_SIZE         ACLSHMEM_SYNCBIT_SIZE
+#define ACLSHMEM_SYNCBIT_SIZE           SCALAR_DATA_CACHELINE_SIZE
+#define ACLSHMEMI_SYNCBIT_SIZE          ACLSHMEM_SYNCBIT_SIZE
 #define ACLSHMEM_BARRIER_TG_DISSEM_KVAL 8
 #ifndef SYNC_LOG_MAX_PES
 #define SYNC_LOG_MAX_PES 5
@@ -49,16 +49,18 @@
 #ifndef SYNC_COUNTERS_SIZE
 #define SYNC_COUNTERS_SIZE (SYNC_COUNTER_SIZE * ACLSHMEM_MAX_TEAMS)
 #endif
-#define ACLSHMEM_MAX_AIV_PER_NPU        48
-#define ACLSHMEM_LOG_MAX_AIV_PER_NPU    6
-#define ACLSHMEM_CORE_SYNC_POOL_SIZE    (ACLSHMEM_MAX_AIV_PER_NPU * ACLSHMEM_LOG_MAX_AIV_PER_NPU * ACLSHMEM_SYNCBIT_SIZE)
+#define ACLSHMEM_MAX_AIV_PER_NPU     48
+#define ACLSHMEM_LOG_MAX_AIV_PER_NPU 6
+#define ACLSHMEM_CORE_SYNC_POOL_SIZE                                                                         \
+    (ACLSHMEM_MAX_AIV_PER_NPU * ACLSHMEM_LOG_MAX_AIV_PER_NPU * ACLSHMEM_SYNCBIT_SIZE)
 #define ACLSHMEM_CORE_SYNC_COUNTER_SIZE ACLSHMEM_SYNCBIT_SIZE
 
 /* Every heap is this much larger than asked for; the library's own words live in the difference. */
 #define ACLSHMEM_EXTRA_SIZE_UNALIGNED SYNC_POOL_SIZE
 #define ACLSHMEM_EXTRA_SIZE_UNALIGHED ACLSHMEM_EXTRA_SIZE_UNALIGNED
 #define ACLSHMEM_EXTRA_SIZE           ALIGN_TO(ACLSHMEM_EXTRA_SIZE_UNALIGNED, ACLSHMEM_PAGE_SIZE)
-#define ACLSHMEM_HEAP_ALIGNMENT_SIZE  (UINT64_C(1) << 30) /* a PE's slot of address space is a multiple of this */
+#define ACLSHMEM_HEAP_ALIGNMENT_SIZE                                                                         \
+    (UINT64_C(1) << 30) /* a PE's slot of address space is a multiple of this */
 
 #define ACLSHMEM_CYCLE_PROF_MAX_BLOCK 64
 #define ACLSHMEM_CYCLE_PROF_FRAME_CNT 1024

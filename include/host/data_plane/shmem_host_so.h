@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals: put data, then tell. The signal word is a naturally aligned int32_t in the symmetric heap (some prototypes of
+ * the interface say otherwise); it changes exactly once, after all data of its own call is visible to the target.
+ *
+ * sig_op is ACLSHMEM_SIGNAL_SET (stores) or ACLSHMEM_SIGNAL_ADD (adds atomically); anything else is an error that moves
+ * nothing. Addresses, PEs, errors and threads as in shmem_host_rma.h. Count 0 sends the signal alone.
+ */
+#ifndef ACLSHMEM_HOST_SO_H
+#define ACLSHMEM_HOST_SO_H
+
+#include "host/shmem_host_def.h"
+#include "host_device/shmem_type_lists.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* elem_size ELEMENTS of TYPE, then the signal. */
+#define ACLSHMEM_DECLARE_PUT_SIGNAL(NAME, TYPE)                                                              \
+    ACLSHMEM_HOST_API void aclshmem_##NAME##_put_signal(                                                     \
+        TYPE *dst, TYPE *src, size_t elem_size, uint8_t *sig_addr, int32_t signal, int sig_op, int pe)
+ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_PUT_SIGNAL);
+#undef ACLSHMEM_DECLARE_PUT_SIGNAL
+
+/* nelems ELEMENTS of BITS bits, then the signal. */
+#define ACLSHMEM_DECLARE_PUT_SIZE_SIGNAL(BITS)                                                               \
+    ACLSHMEM_HOST_API void aclshmem_put##BITS##_signal(                                                      \
+        void *dst, void *src, size_t nelems, int32_t *sig_addr, int32_t signal, int sig_op, int pe)
+ACLSHMEM_SIZE_FUNC(ACLSHMEM_DECLARE_PUT_SIZE_SIGNAL);
+#undef ACLSHMEM_DECLARE_PUT_SIZE_SIGNAL
+
+/** elem_size BYTES, then the signal. */
+ACLSHMEM_HOST_API void aclshmemx_putmem_signal(void *dst, void *src, size_t elem_size, void *sig_addr,
+                                               int32_t signal, int sig_op, int pe);
+
+/** Extension: the signal alone; everything this PE put to pe before is visible there first. */
+ACLSHMEM_HOST_API void aclshmemx_signal_op(int32_t *sig_addr, int32_t signal, int sig_op, int pe);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

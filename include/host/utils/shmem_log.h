@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log of the library, and what it can tell about itself. Local, any thread. */
+#ifndef ACLSHMEM_HOST_LOG_H
+#define ACLSHMEM_HOST_LOG_H
+
+#include "host/shmem_host_def.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Sends messages that pass the level filter to func instead of the built-in sink; NULL restores that. msg has the form
+ * "[SHM_SHMEM file:line] text". func may be called from several threads at once and must not call this library.
+ * @return 0.
+ */
+ACLSHMEM_HOST_API int32_t aclshmemx_set_extern_logger(void (*func)(int level, const char *msg));
+
+/** 0 debug, 1 info, 2 warn, 3 error, 4 fatal. A known word in SHMEM_LOG_LEVEL wins. @return 0, INVALID_VALUE. */
+ACLSHMEM_HOST_API int32_t aclshmemx_set_log_level(int level);
+
+/** Extension: one setting of the library as text. Pointers are static; value is what init would use now. */
+typedef struct aclshmemx_setting_t {
+    const char *name;
+    const char *type; /* "int", "size", "seconds", "bool", "choice", "text" */
+    const char *dflt;
+    const char *range;
+    const char *text;
+    const char *origin; /* "default", "file", "environment" */
+    bool hidden;
+    bool given; /* set by launchers for their children */
+    char value[256];
+} aclshmemx_setting_t;
+
+/** Extension. @return the number of settings; -1 when one of them does not parse (aclshmemx_last_error says which). */
+ACLSHMEM_HOST_API int aclshmemx_setting_count(void);
+/** Extension. @return 0, INVALID_VALUE (index), or the code of a setting that does not parse. */
+ACLSHMEM_HOST_API int aclshmemx_setting_get(int index, aclshmemx_setting_t *setting);
+
+/**
+ * Extension: one fact about this library and machine as text: "version", "build", "compiler", "library", "runtime",
+ * "runtime.reason", "soc", "devices", "launcher", "launcher.pe", "tls", "settings.file", "transport.mte",
+ * "transport.sdma", "transport.rdma", "transport.udma". Contacts nobody.
+ * @return 0; INVALID_PARAM for another topic; the code of what could not be found out, its text in out.
+ */
+ACLSHMEM_HOST_API int aclshmemx_describe(const char *topic, char *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

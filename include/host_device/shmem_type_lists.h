@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The type lists that typed calls grow from. Each expands FUNC once per row, separated by semicolons. */
+#ifndef ACLSHMEM_TYPE_LISTS_H
+#define ACLSHMEM_TYPE_LISTS_H
+
+/* RMA and put-with-signal. FUNC(NAME, TYPE) */
+#define ACLSHMEM_TYPE_FUNC(FUNC)                                                                             \
+    FUNC(float, float);                                                                                      \
+    FUNC(double, double);                                                                                    \
+    FUNC(int8, int8_t);                                                                                      \
+    FUNC(int16, int16_t);                                                                                    \
+    FUNC(int32, int32_t);                                                                                    \
+    FUNC(int64, int64_t);                                                                                    \
+    FUNC(uint8, uint8_t);                                                                                    \
+    FUNC(uint16, uint16_t);                                                                                  \
+    FUNC(uint32, uint32_t);                                                                                  \
+    FUNC(uint64, uint64_t);                                                                                  \
+    FUNC(char, char)
+
+/* Element widths in bits. FUNC(BITS) */
+#define ACLSHMEM_SIZE_FUNC(FUNC)                                                                             \
+    FUNC(8);                                                                                                 \
+    FUNC(16);                                                                                                \
+    FUNC(32);                                                                                                \
+    FUNC(64);                                                                                                \
+    FUNC(128)
+
+#endif
