@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words in symmetric memory that PEs use to wait for each other: the doorbell, the barrier, the activity note. Written
+ * and read by every PE of a host; part of what both sides of the bridge agree on. All zero is the valid first state.
+ */
+#ifndef ACLSHMEMI_HOST_DEVICE_SYNC_H
+#define ACLSHMEMI_HOST_DEVICE_SYNC_H
+
+#include <stdint.h>
+
+#define ACLSHMEMI_LINE 64
+
+/* Who sleeps on a PE's memory registers in sleepers and waits for rings to move; who writes to that memory looks at
+ * sleepers and rings only if somebody is there. */
+typedef struct aclshmemi_doorbell {
+    _Alignas(ACLSHMEMI_LINE) uint32_t rings; /* futex word */
+    uint32_t sleepers;
+} aclshmemi_doorbell_t;
+
+/* What a PE does, for the reports of those who wait for it. Written by its own PE only. */
+typedef struct aclshmemi_activity {
+    _Alignas(ACLSHMEMI_LINE) uint64_t since_ns; /* CLOCK_MONOTONIC, the same clock for all PEs of a host */
+    uint64_t round;                             /* barriers entered */
+    uint32_t call;                              /* aclshmemi_call_t */
+    uint32_t pid;
+} aclshmemi_activity_t;
+
+typedef enum aclshmemi_call {
+    ACLSHMEMI_CALL_NONE,
+    ACLSHMEMI_CALL_INIT,
+    ACLSHMEMI_CALL_BARRIER,
+    ACLSHMEMI_CALL_SYNC,
+    ACLSHMEMI_CALL_WAIT,
+    ACLSHMEMI_CALL_MALLOC,
+    ACLSHMEMI_CALL_FREE,
+    ACLSHMEMI_CALL_FINALIZE,
+    ACLSHMEMI_CALL_COUNT
+} aclshmemi_call_t;
+
+/* One per PE, at the same offset of every device heap. */
+typedef struct aclshmemi_control {
+    aclshmemi_doorbell_t bell;
+    aclshmemi_activity_t activity;
+} aclshmemi_control_t;
+
+/* A team's barrier, at the start of its sync array on the PE that is its root; the pair slots are used on both members
+ * of a team of two. Counts only grow. */
+typedef struct aclshmemi_barrier {
+    _Alignas(ACLSHMEMI_LINE) uint64_t arrived; /* members that came, over all rounds */
+    _Alignas(ACLSHMEMI_LINE) uint64_t round;   /* rounds that are complete */
+    aclshmemi_doorbell_t bell;                 /* of those who wait for round */
+    _Alignas(ACLSHMEMI_LINE) uint64_t pair;    /* team of two: rounds my partner entered, in my memory */
+} aclshmemi_barrier_t;
+
+_Static_assert(sizeof(aclshmemi_barrier_t) <= 2560, "fits the sync array of a team");
+
+#endif
