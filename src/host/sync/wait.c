@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The adaptive wait: spin, give way, sleep on a doorbell; deadlines, dead peers and reports on the way. */
+#define LOG_MODULE "sync"
+#include "host/sync/sync.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SPIN_TURNS = 4000,     /* some 20 us of pauses when every PE has a core */
+    YIELD_NS = 100 * 1000, /* then the core is given away for this long before sleeping pays */
+    FIRST_SLEEP_NS = 50 * 1000,
+    LONGEST_SLEEP_NS = 1000 * 1000 /* bounds how late a store that rings no bell is seen */
+};
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+void aclshmemi_doorbell_ring(aclshmemi_doorbell_t *bell)
+{
+    __atomic_fetch_add(&bell->rings, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &bell->rings, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Registers first and returns for one more look, so that a writer that comes after the look finds us counted. */
+static void sleep_on_bell(aclshmemi_wait_t *wait)
+{
+    aclshmemi_doorbell_t *bell = wait->bell;
+    if (!wait->registered) {
+        __atomic_fetch_add(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
+        wait->registered = true;
+    } else {
+        struct timespec limit = {.tv_nsec = (long)wait->sleep_ns};
+        /* Any return is a reason to look again: a ring, the time-out, an interruption. */
+        syscall(SYS_futex, &bell->rings, FUTEX_WAIT, wait->rings_seen, &limit, NULL, 0);
+        if (wait->sleep_ns < LONGEST_SLEEP_NS)
+            wait->sleep_ns *= 2;
+        if (wait->sleep_ns > LONGEST_SLEEP_NS)
+            wait->sleep_ns = LONGEST_SLEEP_NS;
+    }
+    wait->rings_seen = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void sleep_by_clock(aclshmemi_wait_t *wait)
+{
+    struct timespec nap = {.tv_nsec = (long)wait->sleep_ns};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+    wait->sleep_ns = wait->sleep_ns * 2 > LONGEST_SLEEP_NS ? LONGEST_SLEEP_NS : wait->sleep_ns * 2;
+}
+
+static void describe(const aclshmemi_wait_t *wait, char *out, size_t size)
+{
+    if (wait->describe != NULL)
+        wait->describe(wait, out, size);
+    else
+        snprintf(out, size, "%s", aclshmemi_call_name((uint32_t)wait->call));
+}
+
+static void report(aclshmemi_wait_t *wait, uint64_t now)
+{
+    char text[512];
+    describe(wait, text, sizeof text);
+    log_info("waiting for %.1f s: %s", (double)(now - wait->started_ns) / 1e9, text);
+    wait->report_gap_ns *= 2;
+    wait->report_ns = now + wait->report_gap_ns;
+}
+
+static void start_clock(aclshmemi_wait_t *wait, uint64_t now)
+{
+    const aclshmemi_env_t *env = &wait->instance->env;
+    wait->started_ns = now;
+    wait->sleep_ns = FIRST_SLEEP_NS;
+    wait->report_gap_ns = env->wait_report_ms * ACLSHMEMI_NS_PER_MS;
+    wait->report_ns = wait->report_gap_ns == 0 ? ACLSHMEMI_NEVER : now + wait->report_gap_ns;
+    aclshmemi_activity_set(wait->instance, wait->call);
+}
+
+static int look_around(aclshmemi_wait_t *wait, uint64_t now)
+{
+    char text[512];
+    int dead = atomic_load_explicit(&wait->instance->bootstrap.failed_pe, memory_order_relaxed);
+    if (dead >= 0) {
+        describe(wait, text, sizeof text);
+        return fail(ACLSHMEM_SMEM_ERROR, "PE %d died; given up: %s", dead, text);
+    }
+    if ((now - wait->started_ns) / ACLSHMEMI_NS_PER_MS >= wait->timeout_ms) {
+        describe(wait, text, sizeof text);
+        return fail(ACLSHMEM_TIMEOUT_ERROR,
+                    "given up after %.3g s (SHMEM_WAIT_TIMEOUT or the time-out of the call): %s",
+                    (double)(now - wait->started_ns) / 1e9, text);
+    }
+    if (now >= wait->report_ns)
+        report(wait, now);
+    return 0;
+}
+
+int aclshmemi_wait_pause(aclshmemi_wait_t *wait)
+{
+    if (wait->instance->may_spin && wait->turns < SPIN_TURNS) {
+        wait->turns++;
+        cpu_relax();
+        return 0;
+    }
+    uint64_t now = aclshmemi_clock_ns();
+    if (wait->started_ns == 0)
+        start_clock(wait, now);
+    TRY(look_around(wait, now));
+    if (now - wait->started_ns < YIELD_NS)
+        sched_yield();
+    else if (wait->bell != NULL)
+        sleep_on_bell(wait);
+    else
+        sleep_by_clock(wait);
+    return 0;
+}
+
+void aclshmemi_wait_leave(aclshmemi_wait_t *wait)
+{
+    __atomic_fetch_sub(&wait->bell->sleepers, 1, __ATOMIC_RELAXED);
+    wait->registered = false;
+}
+
+const char *aclshmemi_call_name(uint32_t call)
+{
+    static const char *const names[ACLSHMEMI_CALL_COUNT] = {
+        [ACLSHMEMI_CALL_NONE] = "computing",      [ACLSHMEMI_CALL_INIT] = "init",
+        [ACLSHMEMI_CALL_BARRIER] = "barrier_all", [ACLSHMEMI_CALL_SYNC] = "sync_all",
+        [ACLSHMEMI_CALL_WAIT] = "wait",           [ACLSHMEMI_CALL_MALLOC] = "malloc",
+        [ACLSHMEMI_CALL_FREE] = "free",           [ACLSHMEMI_CALL_FINALIZE] = "finalize"};
+    return call < ACLSHMEMI_CALL_COUNT ? names[call] : "an unknown call";
+}
+
+void aclshmemi_activity_set(aclshmemi_instance_t *in, aclshmemi_call_t call)
+{
+    if (!in->touch || in->space[ACLSHMEMI_SPACE_DEVICE].base == NULL || in->control_offset == 0)
+        return;
+    aclshmemi_activity_t *note = &aclshmemi_control_of(in, in->pe)->activity;
+    __atomic_store_n(&note->since_ns, aclshmemi_clock_ns(), __ATOMIC_RELAXED);
+    __atomic_store_n(&note->call, (uint32_t)call, __ATOMIC_RELAXED);
+}
