@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a local symmetric address and a PE to where the bytes are. The fast path is a bounds check, an add and a test;
+ * everything else (host heap, cards, peers on other hosts, mistakes) is in reach.c.
+ */
+#ifndef ACLSHMEMI_DATA_PLANE_REACH_H
+#define ACLSHMEMI_DATA_PLANE_REACH_H
+
+#include "host/instance.h"
+
+/* Where an operand is: an address to load from and store to, or a place behind a transport. */
+typedef struct aclshmemi_target {
+    char *address; /* NULL: use the transport */
+    aclshmemi_transport_t *transport;
+    aclshmemi_remote_t remote;
+} aclshmemi_target_t;
+
+/* Finds the target or fails with the call's name, the value and what is allowed. */
+int aclshmemi_reach_slowly(const aclshmemi_instance_t *in, const char *call, const void *address,
+                           size_t bytes, int pe, aclshmemi_target_t *target) ACLSHMEMI_MUST_CHECK;
+
+/* Address of [address, address + bytes) on pe in the device heap, when host code can touch it; NULL otherwise. */
+static inline char *aclshmemi_reach(const aclshmemi_instance_t *in, const void *address, size_t bytes, int pe)
+{
+    const aclshmemi_space_t *space = &in->space[ACLSHMEMI_SPACE_DEVICE];
+    size_t offset = (uintptr_t)address - (uintptr_t)space->base;
+    if (__builtin_expect((unsigned)pe < (unsigned)in->n_pes && offset < space->bytes &&
+                             bytes <= space->bytes - offset && in->touch && space->peers[pe] != NULL,
+                         1))
+        return space->peers[pe] + offset;
+    return NULL;
+}
+
+#endif

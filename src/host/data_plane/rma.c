@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Put, get, one element, quiet and fence, driven by the host. */
+#define LOG_MODULE "rma"
+#include "host/data_plane/shmem_host_rma.h"
+
+#include <string.h>
+
+#include "host/data_plane/reach.h"
+#include "host/data_plane/transfer.h"
+#include "host/sync/sync.h"
+
+int aclshmemi_put(aclshmemi_instance_t *in, const char *call, void *to, const void *from, size_t bytes,
+                  int pe)
+{
+    char *address = aclshmemi_reach(in, to, bytes, pe);
+    if (__builtin_expect(address != NULL, 1)) {
+        memmove(address, from, bytes);
+        aclshmemi_notify(in, pe);
+        return 0;
+    }
+    aclshmemi_target_t target;
+    TRY(aclshmemi_reach_slowly(in, call, to, bytes, pe, &target));
+    if (target.address == NULL)
+        return target.transport->ops.put(target.transport, target.remote, from, bytes);
+    memmove(target.address, from, bytes);
+    if (in->touch)
+        aclshmemi_notify(in, pe);
+    return 0;
+}
+
+int aclshmemi_get(aclshmemi_instance_t *in, const char *call, void *to, const void *from, size_t bytes,
+                  int pe)
+{
+    const char *address = aclshmemi_reach(in, from, bytes, pe);
+    if (__builtin_expect(address != NULL, 1)) {
+        memmove(to, address, bytes);
+        return 0;
+    }
+    aclshmemi_target_t target;
+    TRY(aclshmemi_reach_slowly(in, call, from, bytes, pe, &target));
+    if (target.address == NULL)
+        return target.transport->ops.get(target.transport, to, target.remote, bytes);
+    memmove(to, target.address, bytes);
+    return 0;
+}
+
+/* A void call with nothing to move still tells a PE that does not exist, or that nothing is initialized. */
+static void nothing_to_move(const aclshmemi_instance_t *in, const char *call, int pe)
+{
+    if (in->n_pes == 0)
+        (void)!aclshmemi_instance_missing(call);
+    else if (pe < 0 || pe >= in->n_pes)
+        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: PE %d does not exist, PEs are 0..%d", call, pe,
+                    in->n_pes - 1);
+}
+
+static void put_call(const char *call, void *to, const void *from, size_t count, size_t width, int pe)
+{
+    aclshmemi_instance_t *in = aclshmemi_current();
+    size_t bytes;
+    if (__builtin_expect(count == 0, 0))
+        nothing_to_move(in, call, pe);
+    else if (__builtin_mul_overflow(count, width, &bytes))
+        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: %zu elements of %zu bytes are more than memory can hold",
+                    call, count, width);
+    else if (from == NULL)
+        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: the source is NULL, %zu bytes were to be read there", call,
+                    bytes);
+    else
+        (void)!aclshmemi_put(in, call, to, from, bytes, pe);
+}
+
+static void get_call(const char *call, void *to, const void *from, size_t count, size_t width, int pe)
+{
+    aclshmemi_instance_t *in = aclshmemi_current();
+    size_t bytes;
+    if (__builtin_expect(count == 0, 0))
+        nothing_to_move(in, call, pe);
+    else if (__builtin_mul_overflow(count, width, &bytes))
+        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: %zu elements of %zu bytes are more than memory can hold",
+                    call, count, width);
+    else if (to == NULL)
+        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: the destination is NULL, %zu bytes were to be written there",
+                    call, bytes);
+    else
+        (void)!aclshmemi_get(in, call, to, from, bytes, pe);
+}
+
+void aclshmem_putmem(void *dst, void *src, size_t elem_size, int32_t pe)
+{
+    put_call("putmem", dst, src, elem_size, 1, pe);
+}
+
+void aclshmem_getmem(void *dst, void *src, size_t elem_size, int32_t pe)
+{
+    get_call("getmem", dst, src, elem_size, 1, pe);
+}
+
+#define DEFINE_PUT(NAME, TYPE)                                                                               \
+    void aclshmem_##NAME##_put(TYPE *dest, TYPE *source, size_t nelems, int pe)                              \
+    {                                                                                                        \
+        put_call(#NAME "_put", dest, source, nelems, sizeof(TYPE), pe);                                      \
+    }                                                                                                        \
+    void aclshmem_##NAME##_put(TYPE *dest, TYPE *source, size_t nelems, int pe)
+
+#define DEFINE_GET(NAME, TYPE)                                                                               \
+    void aclshmem_##NAME##_get(TYPE *dest, TYPE *source, size_t nelems, int pe)                              \
+    {                                                                                                        \
+        get_call(#NAME "_get", dest, source, nelems, sizeof(TYPE), pe);                                      \
+    }                                                                                                        \
+    void aclshmem_##NAME##_get(TYPE *dest, TYPE *source, size_t nelems, int pe)
+
+/* One element moves as one access, so nobody sees half of it. */
+#define DEFINE_P(NAME, TYPE)                                                                                 \
+    void aclshmem_##NAME##_p(TYPE *dst, const TYPE value, int pe)                                            \
+    {                                                                                                        \
+        aclshmemi_instance_t *in = aclshmemi_current();                                                      \
+        TYPE copy = value;                                                                                   \
+        TYPE *address = (TYPE *)(void *)aclshmemi_reach(in, dst, sizeof copy, pe);                           \
+        if (__builtin_expect(address == NULL, 0)) {                                                          \
+            (void)!aclshmemi_put(in, #NAME "_p", dst, &copy, sizeof copy, pe);                               \
+            return;                                                                                          \
+        }                                                                                                    \
+        __atomic_store(address, &copy, __ATOMIC_RELAXED);                                                    \
+        aclshmemi_notify(in, pe);                                                                            \
+    }                                                                                                        \
+    void aclshmem_##NAME##_p(TYPE *dst, const TYPE value, int pe)
+
+#define DEFINE_G(NAME, TYPE)                                                                                 \
+    TYPE aclshmem_##NAME##_g(TYPE *src, int32_t pe)                                                          \
+    {                                                                                                        \
+        aclshmemi_instance_t *in = aclshmemi_current();                                                      \
+        TYPE value = 0;                                                                                      \
+        TYPE *address = (TYPE *)(void *)aclshmemi_reach(in, src, sizeof value, pe);                          \
+        if (__builtin_expect(address == NULL, 0)) {                                                          \
+            if (aclshmemi_get(in, #NAME "_g", &value, src, sizeof value, pe) != 0)                           \
+                value = 0;                                                                                   \
+            return value;                                                                                    \
+        }                                                                                                    \
+        __atomic_load(address, &value, __ATOMIC_RELAXED);                                                    \
+        return value;                                                                                        \
+    }                                                                                                        \
+    TYPE aclshmem_##NAME##_g(TYPE *src, int32_t pe)
+
+ACLSHMEM_TYPE_FUNC(DEFINE_PUT);
+ACLSHMEM_TYPE_FUNC(DEFINE_GET);
+ACLSHMEM_TYPE_FUNC(DEFINE_P);
+ACLSHMEM_TYPE_FUNC(DEFINE_G);
+
+/* Stores to mapped memory need an order only; the transports wait for what they still carry. */
+void aclshmem_quiet(void)
+{
+    aclshmemi_instance_t *in = aclshmemi_current();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (in->n_pes == 0)
+        (void)!aclshmemi_instance_missing("quiet");
+    else
+        (void)!aclshmemi_transport_quiet(&in->transports);
+}
+
+void aclshmem_fence(void)
+{
+    aclshmemi_instance_t *in = aclshmemi_current();
+    __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    if (in->n_pes == 0)
+        (void)!aclshmemi_instance_missing("fence");
+    else
+        (void)!aclshmemi_transport_fence(&in->transports);
+}
