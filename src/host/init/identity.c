@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who we are: this build, this host, and how much of it we may use. */
+#define LOG_MODULE "init"
+#include "host/init/identity.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host_device/sync.h"
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+    return hash;
+}
+
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+static size_t read_file(const char *path, char *out, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t got = read(fd, out, size - 1);
+    close(fd);
+    size_t length = got > 0 ? (size_t)got : 0;
+    out[length] = '\0';
+    return length;
+}
+
+uint64_t aclshmemi_host_identity(void)
+{
+    char boot[64];
+    struct stat network = {0};
+    uint64_t hash = HASH_START;
+    hash = hash_bytes(hash, boot, read_file("/proc/sys/kernel/random/boot_id", boot, sizeof boot));
+    if (stat("/proc/self/ns/net", &network) == 0)
+        hash = hash_bytes(hash, &network.st_ino, sizeof network.st_ino);
+    return hash;
+}
+
+/* cgroup v2 writes "max 100000" or "200000 100000": quota and period in microseconds. */
+static int quota_cores(void)
+{
+    char text[64];
+    long long quota, period;
+    if (read_file("/sys/fs/cgroup/cpu.max", text, sizeof text) == 0 ||
+        sscanf(text, "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0)
+        return INT_MAX;
+    return (int)((quota + period - 1) / period);
+}
+
+int aclshmemi_usable_cores(void)
+{
+    cpu_set_t set;
+    int cores =
+        sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    int quota = quota_cores();
+    cores = cores < quota ? cores : quota;
+    return cores > 0 ? cores : 1;
+}
+
+const char *aclshmemi_build_text(void)
+{
+    return "aclshmem " ACLSHMEMI_VERSION_TEXT " wire 1";
+}
+
+uint64_t aclshmemi_build_hash(void)
+{
+    const uint64_t layouts[] = {sizeof(aclshmemi_control_t), sizeof(aclshmemi_barrier_t),
+                                sizeof(aclshmem_device_host_state_t)};
+    uint64_t hash = hash_bytes(HASH_START, aclshmemi_build_text(), strlen(aclshmemi_build_text()));
+    return hash_bytes(hash, layouts, sizeof layouts);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An instance from the top down, from whatever point it had reached. */
+#define LOG_MODULE "init"
+#include "host/init/init.h"
+
+#include <stdlib.h>
+
+#include "host/bootstrap/launch/launch.h"
+#include "host/mem/space.h"
+#include "host/sync/sync.h"
+
+/* Everybody is here, so nobody will touch anybody's memory any more, or call after we are gone. */
+static int farewell(aclshmemi_instance_t *in)
+{
+    aclshmemi_activity_set(in, ACLSHMEMI_CALL_FINALIZE);
+    aclshmemi_fingerprint_t same = aclshmemi_fingerprint("finalize", "", 0, NULL);
+    return aclshmemi_bootstrap_barrier(&in->bootstrap, &same);
+}
+
+int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
+{
+    int rc = 0;
+    if (orderly)
+        rc = aclshmemi_transport_quiet(&in->transports);
+    if (orderly && rc == 0)
+        rc = farewell(in);
+    in->status = ACLSHMEM_STATUS_NOT_INITIALIZED;
+    free(in->state);
+    in->state = NULL;
+    aclshmemi_transport_close(&in->transports);
+    in->control_offset = 0;
+    aclshmemi_space_fini(in, ACLSHMEMI_SPACE_HOST);
+    aclshmemi_space_fini(in, ACLSHMEMI_SPACE_DEVICE);
+    for (int i = 0; i < ACLSHMEMI_SPACE_COUNT; i++) {
+        free(in->space[i].peers);
+        in->space[i].peers = NULL;
+    }
+    free(in->slot);
+    in->slot = NULL;
+    aclshmemi_bootstrap_close(&in->bootstrap);
+    if (in->via_launcher)
+        aclshmemi_launch_done();
+    npu_stream_destroy(in->stream);
+    in->stream = NULL;
+    if (in->device_chosen && npu_device_reset(in->device) != 0)
+        log_warn("device %d could not be reset: %s", in->device, aclshmemi_status_last_text());
+    if (in->npu_opened)
+        npu_close();
+    pthread_mutex_destroy(&in->heap_lock);
+    return rc;
+}
