@@ -30,6 +30,9 @@ bool aclshmemi_url_is_valid(const char *text, size_t size);
 int aclshmemi_url_resolve(const aclshmemi_url_t *url, aclshmemi_addr_t *out, size_t max,
                           size_t *count) ACLSHMEMI_MUST_CHECK;
 
+/* text: terminated. resolve gives all addresses of a name, IPv4 first; parse the first of them. */
+int aclshmemi_session_id_resolve(const char *text, aclshmemi_addr_t *out, size_t max,
+                                 size_t *count) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_session_id_parse(const char *text, aclshmemi_addr_t *addr) ACLSHMEMI_MUST_CHECK;
 
 /* The address to advertise when nobody said: candidates, choice and reason go to one info line. spec: "" or the form

@@ -18,7 +18,11 @@ int aclshmemi_uid_decode(const void *bytes, aclshmemi_uid_t *uid) ACLSHMEMI_MUST
 /* An id for this address with fresh magic and secret. */
 int aclshmemi_uid_encode(const aclshmemi_addr_t *addr, aclshmemx_uniqueid_t *out,
                          uint64_t *magic) ACLSHMEMI_MUST_CHECK;
-/* The socket bound for this magic in this process, now the caller's; -1 when the id was not made here. */
+/* The same id with another address: what a peer uses when it reached PE 0 under an address of its own. */
+int aclshmemi_uid_readdress(const aclshmemi_addr_t *addr, aclshmemx_uniqueid_t *id) ACLSHMEMI_MUST_CHECK;
+/* The socket bound for this magic in this process, now the caller's; -1 when the id was not made here or was
+ * used before. Of several unused ids only the newest keeps its socket open; the address of an older one is bound
+ * again here. */
 int aclshmemi_uid_take_socket(uint64_t magic);
 /* The socket goes back (an init that failed and may be tried again). */
 void aclshmemi_uid_return_socket(uint64_t magic, int fd);
