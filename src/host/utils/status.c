@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TEXT_LEN 1024
 
@@ -15,8 +16,10 @@ static _Thread_local struct {
 
 static void __attribute__((format(printf, 2, 0))) keep(int code, const char *format, va_list args)
 {
+    char text[TEXT_LEN]; /* first here: the arguments may include the text of an earlier failure */
+    vsnprintf(text, sizeof text, format, args);
     last.code = code;
-    vsnprintf(last.text, sizeof last.text, format, args);
+    memcpy(last.text, text, sizeof text);
 }
 
 int aclshmemi_status_fail(int code, const char *module, const char *file, int line, const char *format, ...)
