@@ -26,8 +26,7 @@ int main(void)
     for (int round = 1; round <= ROUNDS; round++) {
         if (me != 0 || round > 1) { /* PE 0 starts; everybody else waits for its predecessor */
             aclshmem_signal_wait_until(signal, ACLSHMEM_CMP_GE, me == 0 ? round - 1 : round);
-            int64_t so_far =
-                (int64_t)(me == 0 ? round - 1 : round - 1) * n * (n + 1) / 2 + (int64_t)me * (me + 1) / 2;
+            int64_t so_far = (int64_t)(round - 1) * n * (n + 1) / 2 + (int64_t)me * (me + 1) / 2;
             for (int i = 0; i < WORDS; i++)
                 wrong += inbox[i] != so_far;
         }
