@@ -76,6 +76,7 @@ int npu_fill_async(void *address, int byte, size_t bytes, aclshmemi_npu_stream_t
 
 int npu_reserve(size_t bytes, void **address) ACLSHMEMI_MUST_CHECK; /* 2 MiB aligned */
 void npu_release(void *address);
+/* huge is a wish: without huge pages the memory comes in ordinary ones, and an info line says so. */
 int npu_mem_create(size_t bytes, aclshmemi_npu_place_t place, bool huge,
                    aclshmemi_npu_mem_t *mem) ACLSHMEMI_MUST_CHECK; /* D */
 void npu_mem_destroy(aclshmemi_npu_mem_t mem);                     /* mappings stay valid; accepts NULL */
