@@ -25,7 +25,8 @@ typedef struct aclshmemi_segment {
     aclshmemi_npu_mem_t own;    /* our memory */
     aclshmemi_npu_mem_t *peers; /* imported, by slot; NULL where not mapped */
     bool *mapped;               /* by slot, ours included */
-    const char *backing;        /* "huge pages", "4 KiB pages": what was got */
+    bool only_reserved;         /* the setting asks for reserved huge pages or none at all */
+    const char *backing;        /* "reserved huge pages", "huge pages", "4 KiB pages": what was got */
 } aclshmemi_segment_t;
 
 /* What travels to the peers. */
