@@ -56,8 +56,9 @@ extern _Atomic int aclshmemi_log_threshold;
 #define log_sparse(level, ...)                                                                               \
     do {                                                                                                     \
         static aclshmemi_log_sparse_t sparse_;                                                               \
-        if (aclshmemi_log_sparse_pass(&sparse_))                                                             \
-            log_at((level), __VA_ARGS__);                                                                    \
+        if ((int)(level) >= atomic_load_explicit(&aclshmemi_log_threshold, memory_order_relaxed) &&          \
+            aclshmemi_log_sparse_pass(&sparse_))                                                             \
+            aclshmemi_log_write((level), LOG_MODULE, __FILE__, __LINE__, __VA_ARGS__);                       \
     } while (0)
 
 typedef struct aclshmemi_log_sparse {
@@ -73,7 +74,7 @@ void aclshmemi_log_write(aclshmemi_log_level_t level, const char *module, const 
 typedef struct aclshmemi_log_options {
     const char *levels;     /* "WARN" or "WARN,transport:DEBUG"; NULL: leave as it is */
     const char *subsystems; /* "INIT,TEAM" or "^MEM"; NULL or "": all */
-    int sink;               /* 0 files, 1 stdout, 2 stderr */
+    int sink;               /* 0 files, 1 stdout, 2 stderr; 0 when file is given */
     const char *directory;  /* for sink 0; NULL: the default folder */
     const char *file;       /* pattern with %h %p %P %j, or NULL; wins over directory */
     const char *timestamp;  /* strftime text, "none", "mono"; NULL: date, time, microseconds */

@@ -35,12 +35,15 @@ bool aclshmemi_addr_is_any(const aclshmemi_addr_t *addr);
 uint16_t aclshmemi_addr_port(const aclshmemi_addr_t *addr);
 void aclshmemi_addr_set_port(aclshmemi_addr_t *addr, uint16_t port);
 
-/* All addresses of a literal or name, IPv4 first. family: AF_UNSPEC, AF_INET or AF_INET6. At most max of them. */
+/* All addresses of a literal or name, IPv4 first. family: AF_UNSPEC, AF_INET or AF_INET6. At most max of them.
+ * Failure is quiet. */
 int aclshmemi_net_resolve(const char *host, int family, uint16_t port, aclshmemi_addr_t *out, size_t max,
                           size_t *count) ACLSHMEMI_MUST_CHECK;
 
 /* Bound with SO_REUSEADDR, not yet listening. A busy port is named together with its holder when the system tells. */
 int aclshmemi_net_bind(const aclshmemi_addr_t *addr, int *fd) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_net_try_bind(const aclshmemi_addr_t *addr,
+                           int *fd) ACLSHMEMI_MUST_CHECK; /* quiet, for several ports */
 int aclshmemi_net_listen(int fd, int backlog) ACLSHMEMI_MUST_CHECK;
 /* One attempt, done or failed by the deadline; failure is quiet (the caller retries and knows when to say so). */
 int aclshmemi_net_connect(const aclshmemi_addr_t *addr, aclshmemi_deadline_t deadline,
@@ -50,7 +53,8 @@ void aclshmemi_net_tune(int fd);
 int aclshmemi_net_local(int fd, aclshmemi_addr_t *addr) ACLSHMEMI_MUST_CHECK; /* getsockname */
 void aclshmemi_net_close(int *fd); /* accepts -1, sets -1, keeps errno */
 
-/* Blocking helpers with a deadline, for small exchanges on local sockets: all bytes or failure. */
+/* Blocking helpers with a deadline, for small exchanges on local sockets: all bytes or (quiet)
+ * failure. */
 int aclshmemi_net_send_all(int fd, const void *data, size_t size,
                            aclshmemi_deadline_t deadline) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_net_recv_all(int fd, void *data, size_t size,
