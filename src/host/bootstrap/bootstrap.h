@@ -106,6 +106,8 @@ void aclshmemi_uid_drop_all(void);
 int aclshmemi_tls_configure(bool enable, const char *info, uint32_t info_len) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_tls_set_key(const char *key, uint32_t key_len, const char *pass, uint32_t pass_len,
                           int (*decrypt)(const char *, size_t, char *, size_t *)) ACLSHMEMI_MUST_CHECK;
+/* Wipes a key that no init used: at the last finalize, and when the control plane is MPI's. */
+void aclshmemi_tls_drop_key(void);
 
 /* --- Launchers (launch/, pmi/) --- */
 

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts: which credentials, and the one way all connections are set up. */
+#include "host/bootstrap/tls/channel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/ssl.h>
+
+#define LOG_MODULE "tls"
+#include "host/bootstrap/tls/openssl.h"
+#include "host/bootstrap/tls/settings.h"
+
+/* X25519 first: the fastest on both sides, and the key share a client sends unasked. */
+static char groups[] = "X25519:P-256:P-384"; /* the macro that takes it casts const away */
+/* A pre-shared key is bound to SHA-256, so the suite with SHA-384 cannot be agreed on with one. */
+#define SUITES_PSK "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_CCM_SHA256"
+#define SUITES_X509                                                                                          \
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_CCM_SHA256"
+
+/* The configuration of the system may say otherwise about any of these, so all are said. */
+static bool set_rules(SSL_CTX *ssl, bool x509)
+{
+    SSL_CTX_set_options(ssl, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET |
+                                 SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_clear_options(ssl, SSL_OP_ALLOW_NO_DHE_KEX | SSL_OP_PRIORITIZE_CHACHA |
+                                   SSL_OP_ENABLE_MIDDLEBOX_COMPAT);
+    SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_clear_mode(ssl, SSL_MODE_AUTO_RETRY);
+    SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_read_ahead(ssl, 0);
+    SSL_CTX_set_security_level(ssl, 3);
+    return SSL_CTX_set_min_proto_version(ssl, TLS1_3_VERSION) == 1 &&
+           SSL_CTX_set_max_proto_version(ssl, TLS1_3_VERSION) == 1 &&
+           SSL_CTX_set_ciphersuites(ssl, x509 ? SUITES_X509 : SUITES_PSK) == 1 &&
+           SSL_CTX_set1_groups_list(ssl, groups) == 1 && SSL_CTX_set_num_tickets(ssl, 0) == 1 &&
+           SSL_CTX_set_session_id_context(ssl, aclshmemi_psk_session_context,
+                                          sizeof aclshmemi_psk_session_context) == 1 &&
+           SSL_CTX_set_max_early_data(ssl, 0) == 1 && SSL_CTX_set_recv_max_early_data(ssl, 0) == 1;
+}
+
+static int make_ssl(aclshmemi_tls_context_t *context)
+{
+    aclshmemi_tls_errors_begin();
+    OSSL_LIB_CTX *library = aclshmemi_tls_library();
+    context->ssl = library ? SSL_CTX_new_ex(library, NULL, TLS_method()) : NULL;
+    bool done = context->ssl && set_rules(context->ssl, context->kind == ACLSHMEMI_TLS_X509);
+    unsigned long error = aclshmemi_tls_errors_end();
+    if (!done)
+        return fail(ACLSHMEM_INNER_ERROR, "TLS 1.3 cannot be set up: %s", aclshmemi_tls_error_text(error));
+    return 0;
+}
+
+/* --- Credentials --- */
+
+static int find_secret(aclshmemi_tls_context_t *context, const aclshmemi_env_t *env,
+                       const uint8_t *uid_secret)
+{
+    uint8_t secret[ACLSHMEMI_SECRET_LEN] = {0};
+    int rc = 0;
+    if (uid_secret) {
+        context->kind = ACLSHMEMI_TLS_UID;
+        memcpy(secret, uid_secret, sizeof secret);
+    } else if (env->secret_fd >= 0) {
+        context->kind = ACLSHMEMI_TLS_JOB;
+        rc = aclshmemi_secret_of_launcher((int)env->secret_fd, secret);
+    } else {
+        context->kind = ACLSHMEMI_TLS_USER;
+        rc = aclshmemi_secret_of_user(env, secret, context->secret_path);
+    }
+    if (rc == 0)
+        rc = aclshmemi_psk_derive(context->kind, secret, &context->psk);
+    explicit_bzero(secret, sizeof secret);
+    return rc;
+}
+
+bool aclshmemi_tls_enabled(const aclshmemi_env_t *env)
+{
+    int set = aclshmemi_tls_settings_enabled();
+    return set < 0 ? env->conf_store_tls : set == 1;
+}
+
+int aclshmemi_tls_context_create(const aclshmemi_env_t *env, const uint8_t *uid_secret,
+                                 aclshmemi_tls_context_t **out)
+{
+    if (!aclshmemi_tls_enabled(env)) {
+        *out = NULL;
+        return 0;
+    }
+    if (aclshmemi_tls_settings_enabled() == 1)
+        return fail(ACLSHMEM_NOT_SUPPORTED, "certificates are not supported in this build");
+    if (!aclshmemi_tls_library_alive())
+        return fail(ACLSHMEM_INNER_ERROR, "the process is ending, TLS is no longer available");
+    aclshmemi_tls_context_t *context = calloc(1, sizeof *context);
+    if (!context)
+        return fail(ACLSHMEM_MALLOC_FAILED, "no memory for a TLS context of %zu bytes", sizeof *context);
+    int rc = find_secret(context, env, uid_secret);
+    if (rc == 0)
+        rc = make_ssl(context);
+    if (rc == 0)
+        aclshmemi_handshake_install(context);
+    if (rc != 0) {
+        aclshmemi_tls_context_destroy(context);
+        return rc;
+    }
+    log_info("control plane uses %s", aclshmemi_tls_context_describe(context));
+    *out = context;
+    return 0;
+}
+
+void aclshmemi_tls_context_destroy(aclshmemi_tls_context_t *context)
+{
+    if (!context)
+        return;
+    if (aclshmemi_tls_library_alive())
+        SSL_CTX_free(context->ssl);
+    explicit_bzero(context, sizeof *context);
+    free(context);
+}
+
+const char *aclshmemi_tls_context_describe(const aclshmemi_tls_context_t *context)
+{
+    if (!context)
+        return "plain";
+    switch (context->kind) {
+    case ACLSHMEMI_TLS_X509:
+        return "tls 1.3, certificates";
+    case ACLSHMEMI_TLS_UID:
+        return "tls 1.3, pre-shared key of the unique id";
+    case ACLSHMEMI_TLS_JOB:
+        return "tls 1.3, pre-shared key of the launcher";
+    default:
+        return "tls 1.3, pre-shared key of the user's secret file";
+    }
+}
+
+void aclshmemi_tls_context_check_expiry(aclshmemi_tls_context_t *context)
+{
+    (void)context; /* pre-shared keys do not expire */
+}
