@@ -7,6 +7,7 @@ target_compile_features(aclshmem_flags INTERFACE c_std_11)
 target_compile_definitions(aclshmem_flags INTERFACE _GNU_SOURCE)
 target_compile_options(aclshmem_flags INTERFACE
   -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -Wcast-qual
+  $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation> # messages are cut to their buffer on purpose
   -fno-strict-aliasing -fno-common -fvisibility=hidden -fstack-protector-strong
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition>)
 if(ACLSHMEM_WERROR)
