@@ -208,27 +208,27 @@ static void print_quoted(int row, const char *value, char *out, size_t size)
         snprintf(out, size, "\"%.100s\"%s", value, strlen(value) > 100 ? "..." : "");
 }
 
-/* The first bad value is the failure, further ones are logged too: who fixes one wants to know all. */
-static int complain(int *first, int code, const char *text)
-{
-    if (*first == 0)
-        *first = fail(code, "%s", text);
-    else
-        log_error("%s", text);
-    return *first;
-}
-
 enum { TEXT_LEN = 1024 };
 
-static void complain_value(int *first, int code, int row, const aclshmemi_env_source_t *source,
-                           const char *path, const char *allowed)
+/* The first bad value is the failure; further ones are logged too, since who fixes one wants to know all. */
+typedef struct verdict {
+    int code;
+    char text[TEXT_LEN];
+} verdict_t;
+
+static void complain(verdict_t *verdict, int code, int row, const aclshmemi_env_source_t *source,
+                     const char *path, const char *allowed)
 {
     char origin[320], quoted[128], text[TEXT_LEN];
     print_origin(source, path, origin, sizeof origin);
     print_quoted(row, source->value, quoted, sizeof quoted);
     snprintf(text, sizeof text, "%s is %s %s, allowed is %s; correct it or leave it out for %s",
              rows[row].name, quoted, origin, allowed, rows[row].dflt[0] ? rows[row].dflt : "the default");
-    complain(first, code, text);
+    log_error("%s", text);
+    if (verdict->code == 0) {
+        verdict->code = code;
+        memcpy(verdict->text, text, sizeof text);
+    }
 }
 
 /* ---- rules that a row cannot express ---- */
@@ -262,19 +262,19 @@ static void check_foreign(const aclshmemi_env_source_t *sources, aclshmemi_env_t
     }
 }
 
-static void check_log_lists(const aclshmemi_env_source_t *sources, const char *path, int *first,
-                            aclshmemi_env_t *env)
+static void check_log_lists(const aclshmemi_env_source_t *sources, const char *path,
+                            const aclshmemi_env_t *env, verdict_t *verdict)
 {
     aclshmemi_log_filter_t filter;
     aclshmemi_log_filter_init(&filter, ACLSHMEMI_LOG_WARN);
     int rc = aclshmemi_log_filter_set_levels(&filter, env->log_level);
     if (rc)
-        complain_value(first, rc, ACLSHMEMI_ENV_log_level, &sources[ACLSHMEMI_ENV_log_level], path,
-                       ACLSHMEMI_LOG_WORDS " in any case, also for single modules as in WARN,store:DEBUG");
+        complain(verdict, rc, ACLSHMEMI_ENV_log_level, &sources[ACLSHMEMI_ENV_log_level], path,
+                 ACLSHMEMI_LOG_WORDS " in any case, also for single modules as in WARN,store:DEBUG");
     rc = aclshmemi_log_filter_set_subsystems(&filter, env->debug_subsys);
     if (rc)
-        complain_value(first, rc, ACLSHMEMI_ENV_debug_subsys, &sources[ACLSHMEMI_ENV_debug_subsys], path,
-                       "a list of modules as in INIT,TEAM or ^MEM");
+        complain(verdict, rc, ACLSHMEMI_ENV_debug_subsys, &sources[ACLSHMEMI_ENV_debug_subsys], path,
+                 "a list of modules as in INIT,TEAM or ^MEM");
 }
 
 /* ---- all of them ---- */
@@ -311,7 +311,7 @@ static int copy_texts(aclshmemi_env_source_t *sources, char **storage)
 
 static int parse_all(aclshmemi_env_source_t *sources, const char *path, aclshmemi_env_t *env)
 {
-    int first = 0;
+    verdict_t verdict = {0};
     for (int i = 0; i < ACLSHMEMI_ENV_COUNT; i++) {
         const char *value = sources[i].value;
         /* An empty text says nothing; an empty number is a mistake. */
@@ -326,20 +326,16 @@ static int parse_all(aclshmemi_env_source_t *sources, const char *path, aclshmem
             continue;
         char allowed[256];
         print_allowed(i, allowed, sizeof allowed);
-        if (rows[i].flags & FOREIGN)
+        if (rows[i].flags & FOREIGN) {
             shrug(i, value, allowed, env);
-        else
-            complain_value(&first, rc, i, &sources[i], path, allowed);
-        if (first)
+        } else {
+            complain(&verdict, rc, i, &sources[i], path, allowed);
             use_default(i, env); /* the checks below look at whole values only */
+        }
     }
-    /* Looking on leaves texts of its own behind; the failure is the first one. */
-    char first_text[TEXT_LEN];
-    snprintf(first_text, sizeof first_text, "%s", first ? aclshmemi_status_last_text() : "");
-    bool failed = first != 0;
     check_foreign(sources, env);
-    check_log_lists(sources, path, &first, env);
-    return failed ? fail_quietly(first, "%s", first_text) : first;
+    check_log_lists(sources, path, env, &verdict);
+    return verdict.code ? fail_quietly(verdict.code, "%s", verdict.text) : ACLSHMEM_SUCCESS;
 }
 
 int aclshmemi_env_init(aclshmemi_env_t *env)
