@@ -9,12 +9,8 @@
 #include "host/utils/clock.h"
 
 enum {
-    NO_FEATURE = 207000,     /* ACL_ERROR_RT_FEATURE_NOT_SUPPORT */
-    NO_MEMORY = 207001,      /* ACL_ERROR_RT_MEMORY_ALLOCATION */
-    BAD_ALLOCATION = 200000, /* ACL_ERROR_BAD_ALLOC */
-    SYNC_TIMEOUT = 507046,   /* ACL_ERROR_RT_STREAM_SYNC_TIMEOUT */
-    HUGE_RESERVATION = 1,    /* flag of aclrtReserveMemAddress */
-    WITHOUT_PID_LIST = 1     /* flag of the export: any process that holds the handle may import */
+    HUGE_RESERVATION = 1, /* flag of aclrtReserveMemAddress */
+    WITHOUT_PID_LIST = 1  /* flag of the export: any process that holds the handle may import */
 };
 
 static int lacks(const char *function)
@@ -224,7 +220,7 @@ static int grant_access(void *address, size_t bytes)
     access.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     access.location.id = (uint32_t)device;
     int code = aclshmemi_acl.aclrtMemSetAccess(address, bytes, &access, 1);
-    if (code == NO_FEATURE) {
+    if (code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) {
         log_debug("the runtime sets no access rights: %s", aclshmemi_npu_runtime_text());
         return 0;
     }
@@ -260,6 +256,15 @@ int npu_export(aclshmemi_npu_mem_t mem, aclshmemi_npu_handle_t *handle)
     return 0;
 }
 
+/* Whether a failed import says that this road is closed, so that the caller may try another. The CPU runtime has codes
+ * for that; a card's are not documented, there only a shortage on our side is known to be something else. */
+static bool is_out_of_reach(int code)
+{
+    if (npu_host_can_touch())
+        return code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT || code == ACL_ERROR_RT_NO_PERMISSION;
+    return code != ACL_ERROR_RT_MEMORY_ALLOCATION && code != ACL_ERROR_BAD_ALLOC;
+}
+
 int npu_import(const aclshmemi_npu_handle_t *handle, aclshmemi_npu_mem_t *mem)
 {
     TRY(ENTER(import));
@@ -269,16 +274,14 @@ int npu_import(const aclshmemi_npu_handle_t *handle, aclshmemi_npu_mem_t *mem)
     aclrtDrvMemHandle made = NULL;
     int code =
         aclshmemi_acl.aclrtMemImportFromShareableHandleV2(&copy, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, 0, &made);
-    if (code == 0) {
-        *mem = made;
-        return 0;
-    }
-    /* Our own shortage is an error; everything else means that road is closed, and the caller knows another. */
-    if (code == NO_MEMORY || code == BAD_ALLOCATION)
-        return aclshmemi_npu_result(code, "aclrtMemImportFromShareableHandleV2", __FILE__, __LINE__,
-                                    "importing memory");
-    return fail_quietly(ACLSHMEM_NOT_SUPPORTED, "memory of another process cannot be imported, code %d: %s",
-                        code, aclshmemi_npu_runtime_text());
+    if (code != 0 && is_out_of_reach(code))
+        return fail_quietly(ACLSHMEM_NOT_SUPPORTED,
+                            "memory of another process cannot be imported, code %d: %s", code,
+                            aclshmemi_npu_runtime_text());
+    TRY(aclshmemi_npu_result(code, "aclrtMemImportFromShareableHandleV2", __FILE__, __LINE__,
+                             "importing memory"));
+    *mem = made;
+    return 0;
 }
 
 /* --- Streams, events --- */
@@ -305,7 +308,7 @@ int npu_stream_sync(aclshmemi_npu_stream_t stream, uint64_t timeout_ms)
     for (;;) { /* more than one round only past 24 days, which is what the runtime's number holds */
         int left_ms = aclshmemi_deadline_left_ms(deadline, INT32_MAX);
         int code = aclshmemi_acl.aclrtSynchronizeStreamWithTimeout(stream, left_ms);
-        if (code != SYNC_TIMEOUT)
+        if (code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             return aclshmemi_npu_result(code, "aclrtSynchronizeStreamWithTimeout", __FILE__, __LINE__,
                                         "waiting for a stream");
         (void)aclshmemi_npu_runtime_text();

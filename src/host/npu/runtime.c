@@ -27,7 +27,7 @@
 #define LIBRARY_NAME "libascendcl.so"
 #define MARKER_NAME  "aclcpuRuntimeVersion" /* a function only the CPU runtime has */
 
-enum { ALREADY_INITIALIZED = 100002, NOTES_LEN = 3 * PATH_MAX };
+enum { NOTES_LEN = 3 * PATH_MAX };
 
 #ifndef ACLSHMEMI_LIBDIR
 #define ACLSHMEMI_LIBDIR "lib"
@@ -335,7 +335,7 @@ static int open_first(const aclshmemi_env_t *env)
     TRY(find_runtime(env));
     int code = aclshmemi_acl.aclInit(NULL);
     runtime.initialized = code == 0;
-    if (code != 0 && code != ALREADY_INITIALIZED) {
+    if (code != 0 && code != ACL_ERROR_REPEAT_INITIALIZE) {
         int rc = aclshmemi_npu_result(code, "aclInit", __FILE__, __LINE__, "with %s", runtime.reason);
         forget_runtime();
         return rc;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every function of the device port's table, doing nothing. Weak, so that fake_acl_own.c can do more.
+ * Every function of the device port's table, doing nothing. Weak, so that fake_acl_own.c can do more. As the headers
+ * declare the same functions, this file compiles only while the table's prototypes are the headers'.
  *
  * FAKE_ACL_OLD leaves out what the table calls optional; FAKE_ACL_LACKING one function that it calls required.
  */
 #include "fake_acl.h"
 
 #include "host/npu/acl_table.h"
+#include "runtime/rt_ffts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,19 +4,6 @@
 
 #define SOMETHING ((void *)(uintptr_t)0x1000)
 
-/* Declared here, so that this file also checks that nobody needs more than these prototypes. */
-FAKE_ACL_EXPORT aclError aclInit(const char *config);
-FAKE_ACL_EXPORT aclError aclFinalize(void);
-FAKE_ACL_EXPORT aclError aclrtGetDevice(int32_t *device);
-FAKE_ACL_EXPORT aclError aclrtMapMem(void *address, size_t size, size_t offset, aclrtDrvMemHandle handle,
-                                     uint64_t flags);
-FAKE_ACL_EXPORT aclError aclrtUnmapMem(void *address);
-FAKE_ACL_EXPORT aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size,
-                                             const aclrtPhysicalMemProp *prop, uint64_t flags);
-FAKE_ACL_EXPORT aclError aclrtMemcpy(void *to, size_t room, const void *from, size_t count,
-                                     aclrtMemcpyKind kind);
-FAKE_ACL_EXPORT aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout_ms);
-
 aclError aclInit(const char *config)
 {
     (void)config;
@@ -75,11 +62,6 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout_m
 }
 
 #ifndef FAKE_ACL_OLD
-FAKE_ACL_EXPORT const char *aclGetRecentErrMsg(void);
-FAKE_ACL_EXPORT const char *aclrtGetSocName(void);
-FAKE_ACL_EXPORT aclError aclrtLaunchKernelV2(aclrtFuncHandle function, uint32_t blocks, const void *args,
-                                             size_t size, aclrtLaunchKernelCfg *config, aclrtStream stream);
-
 const char *aclGetRecentErrMsg(void)
 {
     return fake_acl.text;

@@ -462,6 +462,25 @@ static void importing(void)
     check(errors == 1);
 }
 
+/* The CPU runtime's codes are known: a broken handle is an error there, not a road that is closed. */
+static void importing_on_a_cpu(void)
+{
+    aclshmemi_env_t env = settings();
+    aclshmemi_npu_handle_t handle = {{1}};
+    aclshmemi_npu_mem_t mem = &handle;
+    fake_acl_t *fake = load_before(FAKE_ACL, RTLD_LOCAL);
+    *fake = (fake_acl_t){.soc_name = "some-cpu",
+                         .fail_function = "aclrtMemImportFromShareableHandleV2",
+                         .fail_times = -1,
+                         .fail_code = 207000};
+    check(npu_open(&env) == 0);
+    check(npu_import(&handle, &mem) == ACLSHMEM_NOT_SUPPORTED);
+    check(errors == 0);
+    fake->fail_code = 107017;
+    check(npu_import(&handle, &mem) == 107017);
+    check(errors == 1 && mem == &handle);
+}
+
 static void waiting_for_a_stream(void)
 {
     fake_acl_t *fake = open_fake(FAKE_ACL);
@@ -649,16 +668,16 @@ static int tear_down(void **state)
         (void)state;                                                                                         \
         in_child(name);                                                                                      \
     }
+/* clang-format off */
 #define TESTS(XX)                                                                                            \
-    XX(cann)                                                                                                 \
-    XX(cann_is_writable_by_others) XX(cann_is_writable_by_group) XX(cann_is_not_there)                       \
-        XX(cann_has_no_folder) XX(cann_is_not_absolute) XX(cann_is_not_a_library) XX(cann_lacks_a_function)  \
-            XX(no_runtime_at_all) XX(in_process_for_everybody) XX(in_process_for_its_owner)                  \
-                XX(in_process_but_lacking) XX(host_touches_cpu_memory) XX(initialized_by_the_program)        \
-                    XX(cannot_be_initialized) XX(nothing_before_open) XX(codes_of_the_runtime)               \
-                        XX(an_old_runtime) XX(properties_of_memory) XX(mapping_and_access) XX(importing)     \
-                            XX(waiting_for_a_stream) XX(copies_and_launches)                                 \
-                                XX(every_call_can_be_made_to_fail) XX(bad_orders)
+    XX(cann) XX(cann_is_writable_by_others) XX(cann_is_writable_by_group) XX(cann_is_not_there)              \
+    XX(cann_has_no_folder) XX(cann_is_not_absolute) XX(cann_is_not_a_library) XX(cann_lacks_a_function)      \
+    XX(no_runtime_at_all) XX(in_process_for_everybody) XX(in_process_for_its_owner)                          \
+    XX(in_process_but_lacking) XX(host_touches_cpu_memory) XX(initialized_by_the_program)                    \
+    XX(cannot_be_initialized) XX(nothing_before_open) XX(codes_of_the_runtime) XX(an_old_runtime)            \
+    XX(properties_of_memory) XX(mapping_and_access) XX(importing) XX(importing_on_a_cpu)                     \
+    XX(waiting_for_a_stream) XX(copies_and_launches) XX(every_call_can_be_made_to_fail) XX(bad_orders)
+/* clang-format on */
 TESTS(TEST)
 
 static void test_cann_belongs_to_another(void **state)
