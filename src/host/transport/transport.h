@@ -9,7 +9,7 @@
 #ifndef ACLSHMEMI_TRANSPORT_H
 #define ACLSHMEMI_TRANSPORT_H
 
-#include "host/hybm/hybm.h"
+#include "host/npu/npu.h"
 
 #define ACLSHMEMI_TRANSPORT_BLOB_MAX 512 /* bytes a transport may publish */
 #define ACLSHMEMI_TRANSPORT_COUNT    4
