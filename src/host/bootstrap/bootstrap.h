@@ -118,10 +118,19 @@ typedef struct aclshmemi_launch {
     bool single_host;         /* known to be one host */
 } aclshmemi_launch_t;
 
-/* Which launcher's variables are present; reads the environment only, contacts nobody. */
+/* Which launcher's variables are present, by the order of docs/api; numbers are parsed strictly. Reads the environment;
+ * asks the launcher only where the number of PEs is not in it (PMIx without Open MPI's names, PMI_PORT). */
 int aclshmemi_launch_detect(const aclshmemi_env_t *env, aclshmemi_launch_t *launch) ACLSHMEMI_MUST_CHECK;
-/* Collective over the PEs of the launch: agrees on a unique id through whatever the launcher offers. */
+/* Collective over the PEs of the launch: agrees on a unique id through whatever the launcher offers. The bytes may differ
+ * between PEs in the address: each has the one under which it reaches PE 0. */
 int aclshmemi_launch_meet(const aclshmemi_env_t *env, const aclshmemi_launch_t *launch, uint64_t timeout_ms,
                           aclshmemx_uniqueid_t *uid) ACLSHMEMI_MUST_CHECK;
+/* Once for each aclshmemi_launch_meet(), however that ended, when its instance is gone: after the last one the launcher
+ * is told that this process may end. A later meet is possible. */
+void aclshmemi_launch_done(void);
+/* Asks the launcher to end the whole job with this status, where it offers that; bounded; the caller then exits. */
+void aclshmemi_launch_abort(int status);
+/* In the child after fork(): lets go of the launcher's connection without a word. */
+void aclshmemi_launch_forget(void);
 
 #endif
