@@ -37,7 +37,10 @@ static const kind_t kinds[] = {
     {.name = "mvapich", .ids = {"MPISPAWN_MPIRUN_ID", "PMI_PORT", "PBS_JOBID"}},
     {.name = "pals", .ids = {"PALS_APID"}},
     {.name = "flux", .ids = {"FLUX_JOB_ID", "FLUX_KVS_NAMESPACE"}},
-    {.name = "slurm", .ids = {"SLURM_JOB_ID", "SLURM_STEP_ID"}, .restart = "SLURM_RESTART_COUNT", .by_slurm = true},
+    {.name = "slurm",
+     .ids = {"SLURM_JOB_ID", "SLURM_STEP_ID"},
+     .restart = "SLURM_RESTART_COUNT",
+     .by_slurm = true},
 };
 
 static const kind_t *find_kind(const char *name)
@@ -56,7 +59,8 @@ static void add_text(EVP_MD_CTX *hash, bool *ok, const char *name, const char *v
 }
 
 /* MASTER_ADDR may be spelled differently from host to host, so it counts on one host only. */
-static int digest_job(const aclshmemi_source_t *source, const kind_t *kind, int64_t restarts, aclshmemi_job_t *job)
+static int digest_job(const aclshmemi_source_t *source, const kind_t *kind, int64_t restarts,
+                      aclshmemi_job_t *job)
 {
     char number[24];
     EVP_MD_CTX *hash = EVP_MD_CTX_new();
@@ -83,21 +87,27 @@ static int digest_job(const aclshmemi_source_t *source, const kind_t *kind, int6
         return fail(ACLSHMEM_INNER_ERROR, "the crypto library has no sha256");
     if (!known && given == NULL)
         return fail(ACLSHMEM_INVALID_VALUE,
-                    "nothing tells this job of launcher %s from other jobs of the same user: %s is not set; set it, or "
-                    "SHMEM_JOB_ID, to the same value on all PEs and another one in every job, or give init an address "
-                    "or a unique id", kind->name, kind->ids[0]);
+                    "nothing tells this job of launcher %s from other jobs of the same user: %s is not set; "
+                    "set it, or "
+                    "SHMEM_JOB_ID, to the same value on all PEs and another one in every job, or give init "
+                    "an address "
+                    "or a unique id",
+                    kind->name, kind->ids[0]);
     return 0;
 }
 
-static int read_setting(const aclshmemi_source_t *source, const char *name, int64_t low, int64_t high, int64_t *out)
+static int read_setting(const aclshmemi_source_t *source, const char *name, int64_t low, int64_t high,
+                        int64_t *out)
 {
     const char *text = aclshmemi_source_get(source, name);
     if (text == NULL)
-        return fail(ACLSHMEM_INVALID_VALUE, "%s is not set, so PEs of several hosts do not know where to meet; set it, or "
-                                            "give init an address or a unique id", name);
+        return fail(ACLSHMEM_INVALID_VALUE,
+                    "%s is not set, so PEs of several hosts do not know where to meet; set it, or "
+                    "give init an address or a unique id",
+                    name);
     if (aclshmemi_parse_int(text, low, high, out) != 0)
-        return fail(ACLSHMEM_INVALID_VALUE, "%s is \"%.40s\", not a number in %lld..%lld", name, text, (long long)low,
-                    (long long)high);
+        return fail(ACLSHMEM_INVALID_VALUE, "%s is \"%.40s\", not a number in %lld..%lld", name, text,
+                    (long long)low, (long long)high);
     return 0;
 }
 
@@ -106,15 +116,17 @@ static int place_by_master(const aclshmemi_source_t *source, int64_t shift, acls
     int64_t port = 0;
     const char *host = aclshmemi_source_get(source, "MASTER_ADDR");
     if (host == NULL || strlen(host) >= sizeof job->host)
-        return fail(ACLSHMEM_INVALID_VALUE, "MASTER_ADDR is %s, so PEs of several hosts do not know where to meet; set it "
-                                            "to a name or address of PE 0's host, or give init an address or a unique id",
+        return fail(ACLSHMEM_INVALID_VALUE,
+                    "MASTER_ADDR is %s, so PEs of several hosts do not know where to meet; set it "
+                    "to a name or address of PE 0's host, or give init an address or a unique id",
                     host == NULL ? "not set" : "too long");
     TRY(read_setting(source, "MASTER_PORT", 1, ACLSHMEMI_PORT_MAX, &port));
     if (port + shift < ACLSHMEMI_PORT_MIN || port + shift + PORTS - 1 > ACLSHMEMI_PORT_MAX)
-        return fail(ACLSHMEM_INVALID_VALUE, "MASTER_PORT %lld leads to the meeting ports %lld..%lld, which are not all in "
-                                            "%d..%d; change MASTER_PORT or SHMEM_PORT_OFFSET", (long long)port,
-                    (long long)(port + shift), (long long)(port + shift + PORTS - 1), ACLSHMEMI_PORT_MIN,
-                    ACLSHMEMI_PORT_MAX);
+        return fail(ACLSHMEM_INVALID_VALUE,
+                    "MASTER_PORT %lld leads to the meeting ports %lld..%lld, which are not all in "
+                    "%d..%d; change MASTER_PORT or SHMEM_PORT_OFFSET",
+                    (long long)port, (long long)(port + shift), (long long)(port + shift + PORTS - 1),
+                    ACLSHMEMI_PORT_MIN, ACLSHMEMI_PORT_MAX);
     snprintf(job->host, sizeof job->host, "%s", host);
     job->port = (uint16_t)(port + shift);
     return 0;
@@ -127,15 +139,16 @@ static int place_by_slurm(const aclshmemi_source_t *source, int64_t shift, aclsh
     TRY(read_setting(source, "SLURM_JOB_ID", 0, INT32_MAX, &id));
     TRY(read_setting(source, "SLURM_STEP_ID", 0, UINT32_MAX, &step));
     if (nodes == NULL)
-        return fail(ACLSHMEM_INVALID_VALUE, "SLURM_STEP_NODELIST is not set; start the program with srun, or give init an "
-                                            "address or a unique id");
+        return fail(ACLSHMEM_INVALID_VALUE,
+                    "SLURM_STEP_NODELIST is not set; start the program with srun, or give init an "
+                    "address or a unique id");
     TRY(aclshmemi_slurm_first_host(nodes, job->host, sizeof job->host));
     job->port = (uint16_t)(20000 + (17 * id + step + shift) % 20000);
     return 0;
 }
 
-int aclshmemi_launch_job(const aclshmemi_source_t *source, const aclshmemi_launch_t *launch, int64_t port_offset,
-                         int64_t restart_count, aclshmemi_job_t *job)
+int aclshmemi_launch_job(const aclshmemi_source_t *source, const aclshmemi_launch_t *launch,
+                         int64_t port_offset, int64_t restart_count, aclshmemi_job_t *job)
 {
     aclshmemi_job_t out;
     memset(&out, 0, sizeof out);
@@ -154,12 +167,15 @@ int aclshmemi_launch_job(const aclshmemi_source_t *source, const aclshmemi_launc
     } else if (kind->by_slurm) {
         TRY(place_by_slurm(source, port_offset - 1 + restarts, &out));
     } else {
-        return fail(ACLSHMEM_NOT_SUPPORTED,
-                    "PEs of several hosts under launcher %s need PMI or PMIx to meet, and it offers neither here; "
-                    "install libpmix, or give init an address or a unique id", launch->name);
+        return fail(
+            ACLSHMEM_NOT_SUPPORTED,
+            "PEs of several hosts under launcher %s need PMI or PMIx to meet, and it offers neither here; "
+            "install libpmix, or give init an address or a unique id",
+            launch->name);
     }
     if (!out.local)
-        snprintf(out.label, sizeof out.label, "%.60s, ports %d..%d", out.host, out.port, out.port + PORTS - 1);
+        snprintf(out.label, sizeof out.label, "%.60s, ports %d..%d", out.host, out.port,
+                 out.port + PORTS - 1);
     *job = out;
     return 0;
 }

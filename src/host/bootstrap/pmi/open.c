@@ -77,7 +77,7 @@ static int introduce(aclshmemi_pmi_t *pmi, const char *id, aclshmemi_deadline_t 
                     "PMI_ID is \"%.20s\", not a number; it is set by the launcher, so leave it alone",
                     id == NULL ? "" : id);
     snprintf(request, sizeof request, "cmd=initack pmiid=%d\n", (int)number);
-    if (aclshmemi_pmi_send(pmi, request, deadline) != ACLSHMEMI_PMI_DONE)
+    if (aclshmemi_pmi_send(pmi->fd, request, deadline) != ACLSHMEMI_PMI_DONE)
         return fail(ACLSHMEM_INNER_ERROR, "the launcher's pmi server does not take the first line");
     for (int i = 0; i < 4; i++) {
         if (aclshmemi_pmi_receive(pmi, text, &line, deadline) != ACLSHMEMI_PMI_DONE)

@@ -63,7 +63,7 @@ static int exchange(aclshmemi_pmi_t *pmi, const char *what, const char *expected
                     pmi->fd < 0 ? "closed" : "out of step after an earlier failure", ADVICE);
     if (pmi->barrier_pending)
         return fail(ACLSHMEM_INNER_ERROR, "a pmi barrier is still waiting for other PEs");
-    aclshmemi_pmi_outcome_t outcome = aclshmemi_pmi_send(pmi, request, deadline);
+    aclshmemi_pmi_outcome_t outcome = aclshmemi_pmi_send(pmi->fd, request, deadline);
     if (outcome != ACLSHMEMI_PMI_DONE)
         return complain(pmi, outcome, what);
     return receive_answer(pmi, what, expected, text, line, deadline);
@@ -208,7 +208,7 @@ int aclshmemi_pmi_barrier(aclshmemi_pmi_t *pmi, aclshmemi_deadline_t deadline)
         return fail(ACLSHMEM_INNER_ERROR, "the connection to the launcher's pmi server is not usable; %s",
                     ADVICE);
     if (!pmi->barrier_pending) {
-        aclshmemi_pmi_outcome_t outcome = aclshmemi_pmi_send(pmi, "cmd=barrier_in\n", deadline);
+        aclshmemi_pmi_outcome_t outcome = aclshmemi_pmi_send(pmi->fd, "cmd=barrier_in\n", deadline);
         if (outcome != ACLSHMEMI_PMI_DONE)
             return complain(pmi, outcome, "barrier_in");
         pmi->barrier_pending = true;
@@ -251,12 +251,12 @@ int aclshmemi_pmi_finalize(aclshmemi_pmi_t *pmi, aclshmemi_deadline_t deadline)
     return exchange(pmi, "finalize", "finalize_ack", "cmd=finalize\n", text, &line, deadline);
 }
 
-void aclshmemi_pmi_abort_job(aclshmemi_pmi_t *pmi, int status, aclshmemi_deadline_t deadline)
+void aclshmemi_pmi_abort_job(int fd, int status, aclshmemi_deadline_t deadline)
 {
     char request[64];
-    if (pmi->fd < 0)
+    if (fd < 0)
         return;
     snprintf(request, sizeof request, "cmd=abort exitcode=%d\n", status);
-    if (aclshmemi_pmi_send(pmi, request, deadline) != ACLSHMEMI_PMI_DONE)
+    if (aclshmemi_pmi_send(fd, request, deadline) != ACLSHMEMI_PMI_DONE)
         log_debug("the launcher's pmi server does not take the order to end the job");
 }

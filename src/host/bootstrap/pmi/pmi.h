@@ -47,8 +47,9 @@ int aclshmemi_pmi_barrier(aclshmemi_pmi_t *pmi, aclshmemi_deadline_t deadline) A
 bool aclshmemi_pmi_barrier_settle(aclshmemi_pmi_t *pmi);
 /* After this the launcher does not mind our end; most servers then hang up. */
 int aclshmemi_pmi_finalize(aclshmemi_pmi_t *pmi, aclshmemi_deadline_t deadline) ACLSHMEMI_MUST_CHECK;
-/* Asks the launcher to end the whole job with this status. */
-void aclshmemi_pmi_abort_job(aclshmemi_pmi_t *pmi, int status, aclshmemi_deadline_t deadline);
+/* Asks the launcher at the other end of fd to end the whole job with this status. From any thread: the line is short
+ * enough to go out in one piece beside another thread's. */
+void aclshmemi_pmi_abort_job(int fd, int status, aclshmemi_deadline_t deadline);
 void aclshmemi_pmi_close(aclshmemi_pmi_t *pmi); /* without a word; accepts a closed one */
 
 #endif

@@ -33,12 +33,11 @@ static bool try_again(void)
     return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
 }
 
-aclshmemi_pmi_outcome_t aclshmemi_pmi_send(aclshmemi_pmi_t *pmi, const char *text,
-                                           aclshmemi_deadline_t deadline)
+aclshmemi_pmi_outcome_t aclshmemi_pmi_send(int fd, const char *text, aclshmemi_deadline_t deadline)
 {
     size_t size = strlen(text), sent = 0;
     while (sent < size) {
-        ssize_t n = send(pmi->fd, text + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n = send(fd, text + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n >= 0) {
             sent += (size_t)n;
             continue;
@@ -47,7 +46,7 @@ aclshmemi_pmi_outcome_t aclshmemi_pmi_send(aclshmemi_pmi_t *pmi, const char *tex
             return ACLSHMEMI_PMI_HUNG_UP;
         if (!try_again())
             return ACLSHMEMI_PMI_NO_SOCKET;
-        aclshmemi_pmi_outcome_t outcome = wait_for(pmi->fd, POLLOUT, deadline);
+        aclshmemi_pmi_outcome_t outcome = wait_for(fd, POLLOUT, deadline);
         if (outcome != ACLSHMEMI_PMI_DONE)
             return outcome;
     }

@@ -14,8 +14,7 @@ typedef enum aclshmemi_pmi_outcome {
     ACLSHMEMI_PMI_NO_SOCKET /* the system refused; errno tells */
 } aclshmemi_pmi_outcome_t;
 
-aclshmemi_pmi_outcome_t aclshmemi_pmi_send(aclshmemi_pmi_t *pmi, const char *text,
-                                           aclshmemi_deadline_t deadline);
+aclshmemi_pmi_outcome_t aclshmemi_pmi_send(int fd, const char *text, aclshmemi_deadline_t deadline);
 /* line points into text, which receives the line. */
 aclshmemi_pmi_outcome_t aclshmemi_pmi_receive(aclshmemi_pmi_t *pmi, char text[ACLSHMEMI_PMI_LINE_MAX + 1],
                                               aclshmemi_pmi_line_t *line, aclshmemi_deadline_t deadline);

@@ -5,7 +5,6 @@
  * The socket is bound and not yet listening, so callers who come before PE 0's init are refused and try again.
  */
 #define LOG_MODULE "uid"
-#include <stdio.h>
 #include <string.h>
 
 #include "host/bootstrap/address.h"
@@ -18,19 +17,15 @@
 /* Whoever calls get_uniqueid sees one code for every address that does not work, whatever decided it below. */
 static int as_invalid(int code)
 {
-    char text[512];
-    if (code == 0 || code == ACLSHMEM_INVALID_PARAM)
-        return code;
-    snprintf(text, sizeof text, "%s", aclshmemi_status_last_text());
-    return fail_quietly(ACLSHMEM_INVALID_PARAM, "%s", text);
+    return code == 0 ? 0 : fail_quietly(ACLSHMEM_INVALID_PARAM, "%s", aclshmemi_status_last_text());
 }
 
-/* The system chooses the port, and may have been told to choose among the reserved ones. */
+/* The system chooses the port, and may have been told to choose among the reserved ones. Quiet. */
 static int bind_any_port(aclshmemi_addr_t *addr, int *fd)
 {
     for (int i = 0; i < PORT_TRIES; i++) {
         aclshmemi_addr_t local;
-        TRY(aclshmemi_net_bind(addr, fd));
+        TRY(aclshmemi_net_try_bind(addr, fd));
         int rc = aclshmemi_net_local(*fd, &local);
         if (rc == 0 && aclshmemi_addr_port(&local) >= ACLSHMEMI_PORT_MIN) {
             *addr = local;
@@ -39,10 +34,10 @@ static int bind_any_port(aclshmemi_addr_t *addr, int *fd)
         aclshmemi_net_close(fd);
         TRY(rc);
     }
-    return fail(ACLSHMEM_INVALID_PARAM,
-                "the system offers only ports below %d; correct "
-                "/proc/sys/net/ipv4/ip_local_port_range",
-                ACLSHMEMI_PORT_MIN);
+    return fail_quietly(ACLSHMEM_INVALID_PARAM,
+                        "the system offers only ports below %d; correct "
+                        "/proc/sys/net/ipv4/ip_local_port_range",
+                        ACLSHMEMI_PORT_MIN);
 }
 
 static int bind_loopback(aclshmemi_addr_t *addr, int *fd)
@@ -57,7 +52,19 @@ static int bind_loopback(aclshmemi_addr_t *addr, int *fd)
     addr->length = sizeof addr->v6;
     addr->v6.sin6_family = AF_INET6;
     addr->v6.sin6_addr = in6addr_loopback;
-    return bind_any_port(addr, fd);
+    if (bind_any_port(addr, fd) == 0)
+        return 0;
+    return fail(ACLSHMEM_INVALID_PARAM, "no loopback address works: %s; bring the loopback interface up",
+                aclshmemi_status_last_text());
+}
+
+static int bind_chosen(const aclshmemi_env_t *env, aclshmemi_addr_t *addr, int *fd)
+{
+    TRY(aclshmemi_interface_choose(env->uid_sock_ifname, addr));
+    if (bind_any_port(addr, fd) == 0)
+        return 0;
+    return fail(ACLSHMEM_INVALID_PARAM, "%s; SHMEM_UID_SOCK_IFNAME chooses another interface",
+                aclshmemi_status_last_text());
 }
 
 /* Bound to all interfaces: peers need an address they can reach, so one is chosen for them. */
@@ -78,11 +85,13 @@ static int bind_session_id(const aclshmemi_env_t *env, aclshmemi_addr_t *addr, i
     TRY(aclshmemi_session_id_resolve(env->uid_session_id, list, NAME_ADDRESSES, &count));
     int rc = ACLSHMEM_INVALID_PARAM;
     for (size_t i = 0; i < count && rc != 0; i++) {
-        rc = aclshmemi_net_bind(&list[i], fd);
+        rc = aclshmemi_net_try_bind(&list[i], fd);
         if (rc == 0)
             *addr = list[i];
     }
-    TRY(rc);
+    if (rc != 0)
+        return fail(ACLSHMEM_INVALID_PARAM, "SHMEM_UID_SESSION_ID \"%s\": %s", env->uid_session_id,
+                    aclshmemi_status_last_text());
     if (!aclshmemi_addr_is_any(addr))
         return 0;
     rc = replace_any(env, addr);
@@ -97,8 +106,7 @@ static int bind_somewhere(const aclshmemi_env_t *env, bool loopback, aclshmemi_a
         return bind_loopback(addr, fd);
     if (env->uid_session_id[0] != '\0')
         return bind_session_id(env, addr, fd);
-    TRY(aclshmemi_interface_choose(env->uid_sock_ifname, addr));
-    return bind_any_port(addr, fd);
+    return bind_chosen(env, addr, fd);
 }
 
 int aclshmemi_uid_create(const aclshmemi_env_t *env, bool loopback, aclshmemx_uniqueid_t *uid)
