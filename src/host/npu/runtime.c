@@ -101,7 +101,7 @@ int aclshmemi_npu_result(int code, const char *function, const char *file, int l
 {
     if (__builtin_expect(code == 0, 1))
         return 0;
-    char what[256];
+    char what[512];
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
@@ -336,7 +336,11 @@ static int open_first(const aclshmemi_env_t *env)
     int code = aclshmemi_acl.aclInit(NULL);
     runtime.initialized = code == 0;
     if (code != 0 && code != ACL_ERROR_REPEAT_INITIALIZE) {
-        int rc = aclshmemi_npu_result(code, "aclInit", __FILE__, __LINE__, "with %s", runtime.reason);
+        bool cann = runtime.ours && *env->ascend_home_path &&
+                    strncmp(runtime.path, env->ascend_home_path, strlen(env->ascend_home_path)) == 0;
+        int rc = aclshmemi_npu_result(
+            code, "aclInit", __FILE__, __LINE__, "%s%s%s%s", runtime.path, runtime.ours ? ", " : "",
+            runtime.reason, cann ? "; without ASCEND_HOME_PATH the CPU runtime would be taken" : "");
         forget_runtime();
         return rc;
     }
