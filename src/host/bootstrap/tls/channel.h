@@ -18,6 +18,7 @@ struct aclshmemi_channel {
     SSL *ssl;                         /* NULL: plain */
     aclshmemi_channel_stage_t stage;
     bool server;
+    bool not_allowed;               /* the peer's certificate is good, its subject not in the list */
     bool got_certificate;           /* the peer showed one where a pre-shared key was wanted */
     bool offered_key;               /* the peer (a client) named a pre-shared key */
     aclshmemi_tls_kind_t peer_kind; /* as far as it was told */

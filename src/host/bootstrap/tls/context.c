@@ -4,12 +4,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <openssl/ssl.h>
 
 #define LOG_MODULE "tls"
+#include "host/bootstrap/bootstrap.h"
 #include "host/bootstrap/tls/openssl.h"
 #include "host/bootstrap/tls/settings.h"
+#include "host/bootstrap/tls/x509.h"
 
 /* X25519 first: the fastest on both sides, and the key share a client sends unasked. */
 static char groups[] = "X25519:P-256:P-384"; /* the macro that takes it casts const away */
@@ -75,6 +78,33 @@ static int find_secret(aclshmemi_tls_context_t *context, const aclshmemi_env_t *
     return rc;
 }
 
+/* Parsed first: what is malformed is said before anything is loaded. */
+static int load_certificates(aclshmemi_tls_context_t *context, const aclshmemi_env_t *env,
+                             const aclshmemi_tls_key_t *key)
+{
+    TRY(aclshmemi_tls_info_parse(context->info_text, &context->info));
+    TRY(aclshmemi_expiry_init(&context->expiry, env));
+    TRY(make_ssl(context));
+    return aclshmemi_x509_load(context->ssl, &context->info, key, &context->expiry);
+}
+
+static int load(aclshmemi_tls_context_t *context, const aclshmemi_env_t *env, const uint8_t *uid_secret,
+                const aclshmemi_tls_key_t *key)
+{
+    TRY(aclshmemi_tls_settings_info(&context->info_text));
+    if (context->info_text) {
+        context->kind = ACLSHMEMI_TLS_X509;
+        TRY(load_certificates(context, env, key));
+    } else {
+        if (key->key)
+            log_warn("a private key was set without a description of the certificates, it is not used");
+        TRY(find_secret(context, env, uid_secret));
+        TRY(make_ssl(context));
+    }
+    aclshmemi_handshake_install(context);
+    return 0;
+}
+
 bool aclshmemi_tls_enabled(const aclshmemi_env_t *env)
 {
     int set = aclshmemi_tls_settings_enabled();
@@ -84,22 +114,20 @@ bool aclshmemi_tls_enabled(const aclshmemi_env_t *env)
 int aclshmemi_tls_context_create(const aclshmemi_env_t *env, const uint8_t *uid_secret,
                                  aclshmemi_tls_context_t **out)
 {
+    aclshmemi_tls_key_t key;
     if (!aclshmemi_tls_enabled(env)) {
+        aclshmemi_tls_drop_key();
         *out = NULL;
         return 0;
     }
-    if (aclshmemi_tls_settings_enabled() == 1)
-        return fail(ACLSHMEM_NOT_SUPPORTED, "certificates are not supported in this build");
     if (!aclshmemi_tls_library_alive())
         return fail(ACLSHMEM_INNER_ERROR, "the process is ending, TLS is no longer available");
     aclshmemi_tls_context_t *context = calloc(1, sizeof *context);
     if (!context)
         return fail(ACLSHMEM_MALLOC_FAILED, "no memory for a TLS context of %zu bytes", sizeof *context);
-    int rc = find_secret(context, env, uid_secret);
-    if (rc == 0)
-        rc = make_ssl(context);
-    if (rc == 0)
-        aclshmemi_handshake_install(context);
+    aclshmemi_tls_settings_take_key(&key);
+    int rc = load(context, env, uid_secret, &key);
+    aclshmemi_tls_key_wipe(&key);
     if (rc != 0) {
         aclshmemi_tls_context_destroy(context);
         return rc;
@@ -113,8 +141,11 @@ void aclshmemi_tls_context_destroy(aclshmemi_tls_context_t *context)
 {
     if (!context)
         return;
-    if (aclshmemi_tls_library_alive())
+    if (aclshmemi_tls_library_alive()) {
         SSL_CTX_free(context->ssl);
+        aclshmemi_expiry_fini(&context->expiry);
+    }
+    free(context->info_text);
     explicit_bzero(context, sizeof *context);
     free(context);
 }
@@ -137,5 +168,6 @@ const char *aclshmemi_tls_context_describe(const aclshmemi_tls_context_t *contex
 
 void aclshmemi_tls_context_check_expiry(aclshmemi_tls_context_t *context)
 {
-    (void)context; /* pre-shared keys do not expire */
+    if (context && context->kind == ACLSHMEMI_TLS_X509 && aclshmemi_tls_library_alive())
+        aclshmemi_expiry_look(&context->expiry, time(NULL));
 }

@@ -16,6 +16,7 @@
 
 #define LOG_MODULE "tls"
 #include "host/bootstrap/tls/openssl.h"
+#include "host/bootstrap/tls/x509.h"
 
 int aclshmemi_channel_give_up(aclshmemi_channel_t *channel, const char *format, ...)
 {
@@ -70,10 +71,27 @@ static int refuse_certificate(X509_STORE_CTX *store, void *arg)
     return 0;
 }
 
+/* Whose certificate is good may still not be wanted. */
+static int check_subject(int good, X509_STORE_CTX *store)
+{
+    if (!good || X509_STORE_CTX_get_error_depth(store) > 0)
+        return good;
+    SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    aclshmemi_channel_t *channel = SSL_get_app_data(ssl);
+    if (aclshmemi_x509_allowed(&channel->context->info.allowed_subjects,
+                               X509_STORE_CTX_get_current_cert(store)))
+        return 1;
+    channel->not_allowed = true;
+    X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+    return 0;
+}
+
 void aclshmemi_handshake_install(aclshmemi_tls_context_t *context)
 {
-    if (context->kind == ACLSHMEMI_TLS_X509)
+    if (context->kind == ACLSHMEMI_TLS_X509) {
+        SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, check_subject);
         return;
+    }
     SSL_CTX_set_psk_find_session_callback(context->ssl, find_session);
     SSL_CTX_set_psk_use_session_callback(context->ssl, use_session);
     SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER, NULL);
@@ -135,6 +153,9 @@ static int tell_own_fault(aclshmemi_channel_t *channel, unsigned long error)
     if (keyed && channel->server && channel->offered_key && channel->peer_kind == ACLSHMEMI_TLS_NONE)
         return aclshmemi_channel_give_up(channel,
                                          "peer is no PE: it offers a pre-shared key with a foreign name");
+    if (channel->not_allowed)
+        return aclshmemi_channel_give_up(channel,
+                                         "peer's certificate was refused: tlsAllowedSubjects lacks its name");
     if (!keyed && verified != X509_V_OK)
         return aclshmemi_channel_give_up(channel, "peer's certificate was refused: %s",
                                          X509_verify_cert_error_string(verified));
