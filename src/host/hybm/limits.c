@@ -27,7 +27,7 @@ static bool read_number(const char *path, uint64_t *value)
 }
 
 /* False when there is no such limit. */
-static bool read_limit(__rlimit_resource_t which, uint64_t *value)
+static bool read_limit(int which, uint64_t *value)
 {
     struct rlimit limit;
     if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

@@ -526,7 +526,7 @@ static void every_failure(void *unused)
 
 /* --- Limits and huge pages --- */
 
-static void limit(__rlimit_resource_t which, uint64_t value)
+static void limit(int which, uint64_t value)
 {
     struct rlimit now;
     t_check_int(getrlimit(which, &now), 0);
