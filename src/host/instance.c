@@ -38,6 +38,8 @@ static void forget_all(void)
             continue;
         forked = true;
         aclshmemi_bootstrap_forget(&table[i]->bootstrap);
+        if (table[i]->met_by_launcher)
+            aclshmemi_launch_forget();
         table[i] = NULL; /* its memory stays as it was at the fork; nothing of it may be torn down here */
     }
     atomic_store_explicit(&aclshmemi_instance_current, &none, memory_order_release);

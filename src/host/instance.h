@@ -53,7 +53,7 @@ struct aclshmemi_instance {
     bool npu_opened;
     bool device_chosen; /* init made the device current and finalize gives it back */
     int device;
-    bool via_launcher;
+    bool met_by_launcher; /* the launcher helped us meet and is told when we are done */
     uint64_t heap_bytes; /* of the user, per PE */
     uint32_t engines;
     aclshmemi_bootstrap_t bootstrap;

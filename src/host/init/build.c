@@ -71,6 +71,7 @@ static int meet(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const acls
         if (in->n_pes == 1) {
             ops = &aclshmemi_bootstrap_self;
         } else {
+            in->met_by_launcher = true;
             TRY(aclshmemi_launch_meet(&in->env, launch, params.init_timeout_ms, &uid));
             params.uid = &uid;
         }
@@ -241,7 +242,6 @@ int aclshmemi_build(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const 
     in->n_pes = full.n_pes;
     in->heap_bytes = full.local_mem_size;
     in->engines = (uint32_t)full.option_attr.data_op_engine_type | ACLSHMEM_DATA_OP_MTE;
-    in->via_launcher = mode == ACLSHMEMX_INIT_WITH_LAUNCHER;
     atomic_store(&in->bootstrap.failed_pe, -1);
     aclshmemi_log_set_pe(in->pe);
     pthread_mutex_init(&in->heap_lock, NULL);

@@ -73,8 +73,10 @@ static int finalize_locked(aclshmemi_instance_t *in)
     aclshmemi_instance_remove(in);
     aclshmemi_env_fini(&in->env);
     free(in);
-    if (!aclshmemi_instance_any())
+    if (!aclshmemi_instance_any()) {
+        aclshmemi_tls_drop_key();
         aclshmemi_log_set_pe(-1);
+    }
     return rc;
 }
 
@@ -143,5 +145,7 @@ void aclshmem_global_exit(int status)
     aclshmemi_instance_t *in = aclshmemi_current();
     if (in->n_pes > 0)
         aclshmemi_bootstrap_abort(&in->bootstrap, status);
+    if (in->met_by_launcher)
+        aclshmemi_launch_abort(status);
     exit(status);
 }

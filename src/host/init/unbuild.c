@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "host/bootstrap/launch/launch.h"
 #include "host/mem/space.h"
 #include "host/sync/sync.h"
 
@@ -38,7 +37,7 @@ int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
     free(in->slot);
     in->slot = NULL;
     aclshmemi_bootstrap_close(&in->bootstrap);
-    if (in->via_launcher)
+    if (in->met_by_launcher)
         aclshmemi_launch_done();
     npu_stream_destroy(in->stream);
     in->stream = NULL;
