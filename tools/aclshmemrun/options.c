@@ -425,6 +425,14 @@ static int check_bind(const options_t *options)
     return -1;
 }
 
+static int check_pty(const options_t *options)
+{
+    if (!options->pty || isatty(STDIN_FILENO))
+        return 0;
+    say("--pty needs a terminal on standard input");
+    return -1;
+}
+
 static int check_remote(const options_t *options)
 {
     if (options->prefix) {
@@ -482,7 +490,7 @@ int options_parse(options_t *options, int argc, char **argv, int *code)
         snprintf(host, sizeof(host), "localhost");
     host[sizeof(host) - 1] = 0;
     if (check_remote(options) || hosts_check(options, host, &slots) || check_counts(options, slots) ||
-        check_input(options) || check_bind(options) || childenv_check(options))
+        check_input(options) || check_bind(options) || check_pty(options) || childenv_check(options))
         return -1;
     *code = 0;
     return 0;

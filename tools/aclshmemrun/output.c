@@ -20,7 +20,13 @@
 #include "run.h"
 #include "sink.h"
 
-enum { LINE_BYTES = 64 << 10, TAG_BYTES = 256, PAUSE_MS = 200, OWNED_BYTES = 16 << 20 };
+enum {
+    LINE_BYTES = 64 << 10,
+    ENOUGH_BYTES = 2 * LINE_BYTES,
+    TAG_BYTES = 256,
+    PAUSE_MS = 200,
+    OWNED_BYTES = 16 << 20
+};
 
 struct output {
     sink_t *out, *err; /* our own standard output and error; one and the same when they are the same file */
@@ -92,7 +98,7 @@ static size_t next_piece(const stream_t *stream, const char *tag, bool *soft)
 
 static void finish_foreign_line(sink_t *sink, const stream_t *stream)
 {
-    if (sink->owner == stream)
+    if (sink->owner && sink->owner == stream)
         return;
     if (sink->owner)
         sink->owner->mid_line = false;
@@ -205,6 +211,7 @@ static bool serve_once(stream_t *stream)
         }
         const char *tag = make_tag(stream);
         size_t length = next_piece(stream, tag, &soft);
+        stream->starved = !length && room(stream) < ENOUGH_BYTES;
         if (!length)
             break;
         pass_on(stream, length, tag, soft);
@@ -267,53 +274,49 @@ void output_watch(stream_t *stream, int fd)
 {
     stream->watch = (watch_t){.fd = fd, .ready = stream_ready, .owner = stream};
     stream->start = stream->end = 0;
-    stream->mid_line = stream->waiting = false;
+    stream->mid_line = stream->waiting = stream->starved = false;
     stream->eof = fd < 0;
     stream->last_ms = now_ms();
     if (watch_set(&stream->watch, EPOLLIN))
         say("cannot wait for output of PE %d: %s", stream->pe->rank, strerror(errno));
 }
 
-/* All streams of all PEs once, beginning with another PE each time. */
-static void serve_all(job_t *job)
+/* ms until this stream should be served though nothing comes from its PE; -1: no need. */
+static int stream_timeout(const stream_t *stream)
 {
-    job->output->next = (job->output->next + 1) % job->n_pes;
-    for (int i = 0; i < job->n_pes; i++) {
-        pe_t *pe = &job->pes[(job->output->next + i) % job->n_pes];
-        if (pe->out.start < pe->out.end)
-            serve(&pe->out);
-        if (pe->err.start < pe->err.end)
-            serve(&pe->err);
-    }
+    if (stream->start == stream->end)
+        return -1;
+    if (stream->starved && room(stream) >= ENOUGH_BYTES)
+        return 0;
+    if (stream->waiting)
+        return PAUSE_MS / 4;
+    uint64_t age = now_ms() - stream->last_ms;
+    if (on_terminal(stream))
+        return age >= PAUSE_MS ? 0 : (int)(PAUSE_MS - age);
+    return -1;
 }
 
 int output_timeout(job_t *job)
 {
     int least = -1;
     for (int i = 0; i < 2 * job->n_pes; i++) {
-        const stream_t *stream = i % 2 ? &job->pes[i / 2].err : &job->pes[i / 2].out;
-        if (stream->start == stream->end || !(stream->waiting || on_terminal(stream)))
-            continue;
-        uint64_t age = now_ms() - stream->last_ms;
-        int wanted = stream->waiting ? PAUSE_MS / 4 : age >= PAUSE_MS ? -1 : (int)(PAUSE_MS - age);
+        int wanted = stream_timeout(i % 2 ? &job->pes[i / 2].err : &job->pes[i / 2].out);
         if (wanted >= 0 && (least < 0 || wanted < least))
             least = wanted;
     }
     return least;
 }
 
+/* Serves those who were held back, beginning with another PE each time. */
 void output_tick(job_t *job)
 {
+    job->output->next = (job->output->next + 1) % job->n_pes;
     for (int i = 0; i < 2 * job->n_pes; i++) {
-        stream_t *stream = i % 2 ? &job->pes[i / 2].err : &job->pes[i / 2].out;
-        if (stream->start < stream->end && (stream->waiting || (on_terminal(stream) && paused(stream))))
+        pe_t *pe = &job->pes[(job->output->next + i / 2) % job->n_pes];
+        stream_t *stream = i % 2 ? &pe->err : &pe->out;
+        if (stream->waiting || stream_timeout(stream) == 0)
             serve(stream);
     }
-}
-
-static void sink_has_room(void *job)
-{
-    serve_all(job);
 }
 
 int output_open(job_t *job)
@@ -322,7 +325,6 @@ int output_open(job_t *job)
     if (!output)
         return -1;
     job->output = output;
-    sinks_on_room(sink_has_room, job);
     output->out = sink_of_fd(STDOUT_FILENO);
     output->err = sink_of_fd(STDERR_FILENO);
     if (!output->out || !output->err)

@@ -118,7 +118,8 @@ typedef struct stream {
     char *buffer;      /* LINE_BYTES, made at the first byte */
     size_t start, end; /* what is in it and not passed on */
     bool mid_line;     /* the next byte continues a line that has been passed on in part */
-    bool waiting;      /* held back by another PE's unfinished line or a full sink */
+    bool waiting;      /* held back by the unfinished line of another PE */
+    bool starved;      /* held back by a full sink */
     bool eof;
     uint64_t last_ms; /* when the last byte came */
 } stream_t;

@@ -21,15 +21,6 @@
 enum { QUEUE_BYTES = 256 << 10, RESERVE_BYTES = 64 << 10 }; /* the reserve is for our own lines */
 
 static sink_t *all_sinks;
-static void (*tell_room)(void *to);
-static void *tell_room_to;
-
-void sinks_on_room(void (*tell)(void *to), void *to)
-{
-    tell_room = tell;
-    tell_room_to = to;
-}
-
 size_t sink_room(const sink_t *sink)
 {
     if (sink->dead)
@@ -102,8 +93,6 @@ static void sink_ready(watch_t *watch, uint32_t events)
     sink_t *sink = watch->owner;
     (void)events;
     sink_flush(sink);
-    if (tell_room && sink_room(sink) >= QUEUE_BYTES / 2)
-        tell_room(tell_room_to);
 }
 
 static sink_t *add_sink(int fd, sink_kind_t kind, const struct stat *info)
@@ -210,5 +199,4 @@ void sinks_close(void)
         free(sink->name);
         free(sink);
     }
-    tell_room = NULL;
 }

@@ -37,7 +37,6 @@ sink_t *sink_of_file(const char *name); /* the same one for the same name; makes
 size_t sink_room(const sink_t *sink);
 void sink_add(sink_t *sink, const char *data, size_t length); /* the caller has asked for room */
 void sink_flush(sink_t *sink);
-void sinks_on_room(void (*tell)(void *to), void *to);
 void sinks_flush(void);
 bool sinks_empty(void);
 void sinks_close(void);
