@@ -52,7 +52,8 @@ static void give_up(aclshmemi_store_dial_t *dial, int code)
 
 static void stage(aclshmemi_store_dial_t *dial, void (*expire)(void *), uint64_t ms)
 {
-    dial->timer = (aclshmemi_store_timer_t){.expire = expire, .owner = dial};
+    dial->timer.expire = expire;
+    dial->timer.owner = dial;
     aclshmemi_store_timer_set(
         dial->loop, &dial->timer,
         aclshmemi_deadline_earlier(dial->params.deadline, aclshmemi_deadline_after_ms(ms)));

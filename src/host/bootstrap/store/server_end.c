@@ -157,7 +157,10 @@ static void look_at_close(aclshmemi_store_server_t *server)
         passed = false;
     }
     if (server->leaving && (passed || all_sent(server))) {
-        server->closed(server->closed_owner);
+        void (*closed)(void *) = server->closed;
+        server->closed = NULL;
+        if (closed) /* once, though links may still end */
+            closed(server->closed_owner);
         return;
     }
     aclshmemi_store_timer_set(server->loop, &server->end, aclshmemi_deadline_after_ms(LOOK_MS));
