@@ -153,6 +153,10 @@ static int tell_own_fault(aclshmemi_channel_t *channel, unsigned long error)
     if (keyed && channel->server && channel->offered_key && channel->peer_kind == ACLSHMEMI_TLS_NONE)
         return aclshmemi_channel_give_up(channel,
                                          "peer is no PE: it offers a pre-shared key with a foreign name");
+    if (keyed && channel->server && !channel->offered_key)
+        return aclshmemi_channel_give_up(channel, "peer offers no pre-shared key (%s), this PE uses %s",
+                                         aclshmemi_tls_error_text(error),
+                                         aclshmemi_tls_kind_text(channel->context->kind));
     if (channel->not_allowed)
         return aclshmemi_channel_give_up(channel,
                                          "peer's certificate was refused: tlsAllowedSubjects lacks its name");

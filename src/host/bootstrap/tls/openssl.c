@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -39,23 +41,56 @@ bool aclshmemi_tls_library_alive(void)
     return !atomic_load(&cleaned_up);
 }
 
-#define SENTINEL_REASON 0xacc
+/* --- The error queue --- */
 
-/* SSL_get_error() and friends look at the oldest error of the thread, which may be the application's. So a sentinel of
- * our own is laid on top, and what lies above it afterwards is ours. */
+/* OpenSSL takes the oldest error of the thread for the cause of what it did last, and a handshake empties the queue. So
+ * what the application has in it is put aside meanwhile; nearly always that is nothing. */
+typedef struct kept {
+    unsigned long code;
+    int line;
+    char *file, *function, *data; /* owned */
+} kept_t;
+
+enum { KEPT_MAX = 16 }; /* the queue is no longer */
+
+static _Thread_local kept_t kept[KEPT_MAX];
+static _Thread_local int kept_count;
+
 void aclshmemi_tls_errors_begin(void)
 {
-    ERR_set_mark();
+    kept_count = 0;
+    while (kept_count < KEPT_MAX && ERR_peek_error() != 0) {
+        const char *file = "", *function = "", *data = "";
+        int flags = 0;
+        kept_t *one = &kept[kept_count++];
+        one->code = ERR_get_error_all(&file, &one->line, &function, &data, &flags);
+        one->file = strdup(file);
+        one->function = strdup(function);
+        one->data = (flags & ERR_TXT_STRING) && data[0] != '\0' ? strdup(data) : NULL;
+    }
+}
+
+static void put_back(kept_t *one)
+{
     ERR_new();
-    ERR_set_error(ERR_LIB_USER, SENTINEL_REASON, NULL);
+    ERR_set_debug(one->file, one->line, one->function);
+    if (one->data)
+        ERR_set_error(ERR_GET_LIB(one->code), ERR_GET_REASON(one->code), "%s", one->data);
+    else
+        ERR_set_error(ERR_GET_LIB(one->code), ERR_GET_REASON(one->code), NULL);
+    free(one->file);
+    free(one->function);
+    free(one->data);
 }
 
 unsigned long aclshmemi_tls_errors_end(void)
 {
     unsigned long last = ERR_peek_last_error();
-    ERR_pop_to_mark();
-    if (ERR_GET_LIB(last) == ERR_LIB_USER && ERR_GET_REASON(last) == SENTINEL_REASON)
-        return 0;
+    if (last != 0)
+        ERR_clear_error();
+    for (int i = 0; i < kept_count; i++)
+        put_back(&kept[i]);
+    kept_count = 0;
     return last;
 }
 
