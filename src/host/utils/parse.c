@@ -72,13 +72,14 @@ int aclshmemi_parse_int(const char *text, int64_t low, int64_t high, int64_t *ou
     return ACLSHMEM_SUCCESS;
 }
 
-enum { FRACTION_DIGITS = 9 };
+enum { FRACTION_DIGITS = 18 };
+#define FRACTION_ONE UINT64_C(1000000000000000000) /* 10 to the power of FRACTION_DIGITS */
 
-/* Digits behind the point as billionths; further digits only count as "a bit more", so that nothing is lost when the
- * result is rounded up. */
-static bool take_fraction(span_t *span, uint64_t *billionths)
+/* Digits behind the point, as a part of FRACTION_ONE; further digits only count as "a bit more", so that nothing is
+ * lost when the result is rounded up. */
+static bool take_fraction(span_t *span, uint64_t *fraction)
 {
-    *billionths = 0;
+    *fraction = 0;
     if (span->at == span->end || *span->at != '.')
         return true;
     span->at++;
@@ -87,7 +88,7 @@ static bool take_fraction(span_t *span, uint64_t *billionths)
     const char *start = span->at;
     for (; span->at < span->end && is_digit(*span->at); span->at++) {
         if (count < FRACTION_DIGITS) {
-            *billionths = *billionths * 10 + (uint64_t)(*span->at - '0');
+            *fraction = *fraction * 10 + (uint64_t)(*span->at - '0');
             count++;
         } else if (*span->at != '0') {
             more = true;
@@ -96,16 +97,15 @@ static bool take_fraction(span_t *span, uint64_t *billionths)
     if (span->at == start)
         return false;
     for (; count < FRACTION_DIGITS; count++)
-        *billionths *= 10;
-    *billionths += more;
+        *fraction *= 10;
+    *fraction += more;
     return true;
 }
 
-/* whole.billionths times unit, rounded up. */
-static bool scale(uint64_t whole, uint64_t billionths, uint64_t unit, uint64_t *out)
+/* (whole + fraction / FRACTION_ONE) * unit, rounded up. */
+static bool scale(uint64_t whole, uint64_t fraction, uint64_t unit, uint64_t *out)
 {
-    const unsigned __int128 billion = 1000000000;
-    unsigned __int128 part = ((unsigned __int128)billionths * unit + billion - 1) / billion;
+    unsigned __int128 part = ((unsigned __int128)fraction * unit + FRACTION_ONE - 1) / FRACTION_ONE;
     unsigned __int128 value = (unsigned __int128)whole * unit + part;
     if (value > UINT64_MAX)
         return false;
@@ -136,14 +136,14 @@ static bool take_unit(span_t *span, uint64_t *unit)
 int aclshmemi_parse_size(const char *text, uint64_t low, uint64_t high, uint64_t *out)
 {
     span_t span = trim(text);
-    uint64_t whole, billionths, unit, value;
+    uint64_t whole, fraction, unit, value;
     bool overflow;
-    if (!take_number(&span, &whole, &overflow) || !take_fraction(&span, &billionths) ||
+    if (!take_number(&span, &whole, &overflow) || !take_fraction(&span, &fraction) ||
         !take_unit(&span, &unit))
         return ACLSHMEM_INVALID_PARAM;
-    if (unit == 1 && billionths)
+    if (unit == 1 && fraction)
         return ACLSHMEM_INVALID_PARAM; /* half a byte */
-    if (overflow || !scale(whole, billionths, unit, &value) || value < low || value > high)
+    if (overflow || !scale(whole, fraction, unit, &value) || value < low || value > high)
         return ACLSHMEM_INVALID_VALUE;
     *out = value;
     return ACLSHMEM_SUCCESS;
@@ -152,11 +152,11 @@ int aclshmemi_parse_size(const char *text, uint64_t low, uint64_t high, uint64_t
 int aclshmemi_parse_seconds(const char *text, uint64_t low_ms, uint64_t high_ms, uint64_t *out)
 {
     span_t span = trim(text);
-    uint64_t whole, billionths, value;
+    uint64_t whole, fraction, value;
     bool overflow;
-    if (!take_number(&span, &whole, &overflow) || !take_fraction(&span, &billionths) || span.at != span.end)
+    if (!take_number(&span, &whole, &overflow) || !take_fraction(&span, &fraction) || span.at != span.end)
         return ACLSHMEM_INVALID_PARAM;
-    if (overflow || !scale(whole, billionths, 1000, &value) || value < low_ms || value > high_ms)
+    if (overflow || !scale(whole, fraction, 1000, &value) || value < low_ms || value > high_ms)
         return ACLSHMEM_INVALID_VALUE;
     *out = value;
     return ACLSHMEM_SUCCESS;
