@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,12 +19,12 @@
 #include "host/utils/env.h"
 #include "host/utils/log_file.h"
 #include "host/utils/log_filter.h"
+#include "host/utils/log_time.h"
 
 #define LOG_MODULE "log"
 
 #define LINE_LEN       4096 /* PIPE_BUF: up to here lines of several processes do not mix in a pipe */
 #define TEXT_LEN       3584
-#define STAMP_LEN      128
 #define FORMAT_LEN     65
 #define SLOW_READER_MS 1000
 #define COLOUR_LEN     16
@@ -54,17 +53,21 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
     aclshmemi_log_file_lock();
+    aclshmemi_log_time_lock();
 }
 
 static void after_fork_in_parent(void)
 {
+    aclshmemi_log_time_unlock();
     aclshmemi_log_file_unlock();
     pthread_mutex_unlock(&lock);
 }
 
 static void after_fork_in_child(void)
 {
+    aclshmemi_log_time_forked();
     aclshmemi_log_file_forget();
+    aclshmemi_log_time_unlock();
     aclshmemi_log_file_unlock();
     pthread_mutex_unlock(&lock);
 }
@@ -190,35 +193,6 @@ static bool wants_colour(int fd)
     const char *no_colour = aclshmemi_env_raw("NO_COLOR");
     const char *terminal = aclshmemi_env_raw("TERM");
     return !(no_colour && no_colour[0]) && terminal && terminal[0] && strcmp(terminal, "dumb") != 0;
-}
-
-/* The time and the blank behind it, or nothing. */
-static void print_stamp(const char *format, char out[STAMP_LEN])
-{
-    struct timespec now;
-    struct tm local;
-    char text[STAMP_LEN - 16] = "";
-    out[0] = '\0';
-    if (strcasecmp(format, "none") == 0)
-        return;
-    if (strcasecmp(format, "mono") == 0) {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        snprintf(out, STAMP_LEN, "%lld.%06ld ", (long long)now.tv_sec, now.tv_nsec / 1000);
-        return;
-    }
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (!localtime_r(&now.tv_sec, &local))
-        return;
-    if (format[0] == '\0') {
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
-        snprintf(out, STAMP_LEN, "%s.%06ld ", text, now.tv_nsec / 1000);
-        return;
-    }
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the user's own format is the point */
-    if (strftime(text, sizeof text, format, &local) > 0)
-        snprintf(out, STAMP_LEN, "%s ", text);
-#pragma GCC diagnostic pop
 }
 
 /* One line is one line: what a peer or a file put into a text must not forge another one or steer a terminal. */
@@ -375,7 +349,7 @@ void aclshmemi_log_write(aclshmemi_log_level_t level, const char *module, const 
     memcpy(timestamp, settings.timestamp, sizeof timestamp);
     pthread_mutex_unlock(&lock);
     if (wanted) {
-        char text[TEXT_LEN], stamp[STAMP_LEN];
+        char text[TEXT_LEN], stamp[ACLSHMEMI_LOG_STAMP_LEN];
         va_list args;
         errno = saved_errno; /* for %m */
         va_start(args, format);
@@ -386,7 +360,7 @@ void aclshmemi_log_write(aclshmemi_log_level_t level, const char *module, const 
         if (function && !in_callback) {
             to_callback(function, (int)level, file, line, text);
         } else {
-            print_stamp(timestamp, stamp);
+            aclshmemi_log_time_print(timestamp, stamp);
             if (sink == 0)
                 to_file(stamp, (int)level, module, text);
             else

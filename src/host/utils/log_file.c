@@ -23,12 +23,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "host/utils/clock.h"
 #include "host/utils/env.h"
 #include "host/utils/fd.h"
+#include "host/utils/log_time.h"
 
 #define FILE_NAME_TRIES 10000
 #define PRUNE_AT_ONCE   1000
@@ -350,11 +350,8 @@ static bool choose_name(char directory[PATH_MAX], int pe)
             snprintf(directory, PATH_MAX, "%s", file.directory);
         else
             default_directory(directory);
-        char stamp[32];
-        time_t now = time(NULL);
-        struct tm local;
-        if (!localtime_r(&now, &local) || strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local) == 0)
-            snprintf(stamp, sizeof stamp, "00000000000000");
+        char stamp[16];
+        aclshmemi_log_time_compact(stamp);
         snprintf(file.base, sizeof file.base, "aclshmem_%d_%s", (int)getpid(), stamp);
         return true;
     }

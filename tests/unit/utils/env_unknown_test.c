@@ -74,18 +74,19 @@ static void is_silent(void *name)
     t_check_uint(t_log_count(ACLSHMEMI_LOG_INFO), 0);
 }
 
-static void each(void (*function)(void *), char *const names[], size_t count)
+static void each(void (*function)(void *), const char *const names[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         t_child_t child;
-        t_run_function(&child, function, names[i], 30000);
+        t_run_function(&child, function, (void *)(uintptr_t)names[i], 30000);
         t_check_exit(&child, 0);
         t_child_free(&child);
     }
 }
 
 #define EACH(function, ...)                                                                                  \
-    each(function, (char *const[]){__VA_ARGS__}, sizeof((char *const[]){__VA_ARGS__}) / sizeof(char *))
+    each(function, (const char *const[]){__VA_ARGS__},                                                       \
+         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 static void near_misses_warn(void **state)
 {
@@ -107,7 +108,7 @@ static void known_names_are_silent(void **state)
          "SHMEM_CPU_CHECKED", "SHMEM_HOME_PATH", "HCCL_RDMA_TX", "OTHER_SHMEM_LOG_LEVEL", "SHELL", "SHLVL",
          "ACLOCAL_PATH");
     for (int i = 0; i < ACLSHMEMI_ENV_COUNT; i++) {
-        char *name = (char *)(uintptr_t)aclshmemi_env_rows()[i].name;
+        const char *name = aclshmemi_env_rows()[i].name;
         each(is_silent, &name, 1);
     }
 }

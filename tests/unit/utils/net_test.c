@@ -289,7 +289,7 @@ static void never_connected_to_oneself(void **state)
     narrow = fclose(range) == 0 && narrow;
     if (!narrow)
         skip();
-    aclshmemi_addr_t addr = address("127.0.0.1", 40001);
+    aclshmemi_addr_t addr = address("127.0.0.1", 40002);
     int reflections = 0;
     for (int i = 0; i < 200; i++) {
         int fd;

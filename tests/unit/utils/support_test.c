@@ -88,7 +88,7 @@ static void checks_can_pass(void **state)
     t_resources_expect(&before, 10, 4096);
 }
 
-static void skip(void *argument)
+static void skips(void *argument)
 {
     (void)argument;
     t_skip("no %s here", "card");
@@ -111,7 +111,7 @@ static void children(void **state)
 {
     (void)state;
     t_child_t child;
-    t_run_function(&child, skip, NULL, 30000);
+    t_run_function(&child, skips, NULL, 30000);
     t_check_exit(&child, T_SKIP);
     t_check_text(child.out, "skipped: no card here\n");
     t_child_free(&child);
