@@ -15,11 +15,13 @@ static void put(json_t *object, const char *name, const char *text)
     json_object_set_new(object, name, json_string(text));
 }
 
-static void put_described(json_t *object, const char *name, const char *topic)
+/* A failure has its words in the text. */
+static bool put_described(json_t *object, const char *name, const char *topic)
 {
     char text[1024] = "";
-    aclshmemx_describe(topic, text, sizeof text); /* a failure has its words in text */
+    int rc = aclshmemx_describe(topic, text, sizeof text);
     put(object, name, text);
+    return rc == 0;
 }
 
 json_t *facts_version(void)
@@ -45,7 +47,8 @@ json_t *facts_build(void)
 json_t *facts_runtime(void)
 {
     json_t *o = json_object();
-    put_described(o, "device runtime", "runtime");
+    if (!put_described(o, "device runtime", "runtime"))
+        return o; /* it says where one was looked for; there is nothing more to tell */
     put_described(o, "chosen because", "runtime.reason");
     put_described(o, "device type", "soc");
     put_described(o, "devices", "devices");
@@ -151,17 +154,17 @@ static json_t *one_setting(const aclshmemx_setting_t *setting)
 json_t *facts_settings(bool hidden)
 {
     int count = aclshmemx_setting_count();
-    if (count < 0)
-        return NULL; /* the log has said which and why */
     json_t *list = json_array();
     for (int i = 0; i < count; i++) {
         aclshmemx_setting_t setting;
-        if (aclshmemx_setting_get(i, &setting) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-        if (hidden || !setting.hidden)
+        if (aclshmemx_setting_get(i, &setting) != 0)
+            count = -1;
+        else if (hidden || !setting.hidden)
             json_array_append_new(list, one_setting(&setting));
     }
-    return list;
+    if (count >= 0)
+        return list;
+    fprintf(stderr, "aclshmem_info: %s\n", aclshmemx_last_error(NULL));
+    json_decref(list);
+    return NULL;
 }
