@@ -11,7 +11,8 @@ function(aclshmem_install_library target set)
   if(NOT TARGET ${target})
     return()
   endif()
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  # The build tree has the layout of an install, so both use the same run path.
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS ${target} EXPORT aclshmem-${set}-targets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT devel
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -28,7 +29,7 @@ set(ACLSHMEM_TOOLS "")
 foreach(tool aclshmemrun aclshmem_info)
   if(TARGET ${tool})
     list(APPEND ACLSHMEM_TOOLS ${tool})
-    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${ACLSHMEM_BIN_TO_LIB}")
+    set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${ACLSHMEM_BIN_TO_LIB}" BUILD_WITH_INSTALL_RPATH ON)
   endif()
 endforeach()
 if(ACLSHMEM_TOOLS)

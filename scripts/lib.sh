@@ -197,7 +197,7 @@ build() {
     fi
     ninja -C "build/$preset" -j "$JOBS" < /dev/null > "$log.ninja" 2>&1 &
     watch_build $! "$log.ninja" "$preset" || {
-        grep -E -A 12 '^FAILED|error:|ld: ' "$log.ninja" | head -n 60
+        grep -E -A 12 '^FAILED|error:|ld: ' "$log.ninja" | cut -c 1-300 | head -n 60
         say "the whole log: $log.ninja"
         return 1
     }
