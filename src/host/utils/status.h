@@ -16,11 +16,19 @@
 
 #define ACLSHMEMI_MUST_CHECK __attribute__((warn_unused_result))
 
-/* Logs at error level, keeps the text, returns code. errno survives. */
-#define fail(code, ...) aclshmemi_status_fail((code), LOG_MODULE, __FILE__, __LINE__, __VA_ARGS__)
-
-/* The same without a log line: for a failure that a caller may still turn into a success, e.g. the next candidate. */
+/*
+ * fail() logs at error level, keeps the text and returns code; errno survives. fail_quietly() does not log: it is for a
+ * failure that a caller may still turn into a success, e.g. the next candidate. An analyser sees the code itself,
+ * since it cannot know that what comes back is what went in.
+ */
+#ifdef __clang_analyzer__
+#define fail(code, ...)                                                                                      \
+    ((void)aclshmemi_status_fail((code), LOG_MODULE, __FILE__, __LINE__, __VA_ARGS__), (code))
+#define fail_quietly(code, ...) ((void)aclshmemi_status_fail_quietly((code), __VA_ARGS__), (code))
+#else
+#define fail(code, ...)         aclshmemi_status_fail((code), LOG_MODULE, __FILE__, __LINE__, __VA_ARGS__)
 #define fail_quietly(code, ...) aclshmemi_status_fail_quietly((code), __VA_ARGS__)
+#endif
 
 /* The only macro that hides a return. */
 #define TRY(expr)                                                                                            \
