@@ -74,7 +74,7 @@ static int add_range(hosts_t *hosts, const char *text, const char *open)
 {
     char name[300];
     const char *close = strchr(open, ']');
-    if (!close)
+    if (!close || close == open + 1)
         return refuse(hosts, text);
     for (const char *at = open + 1; at < close;) {
         size_t digits = strspn(at, "0123456789");

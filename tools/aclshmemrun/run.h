@@ -189,7 +189,7 @@ typedef struct pe {
     const segment_t *segment;
     int appnum;
     char **argv; /* what is executed, wrappers included */
-    bool stopped_for_gdb;
+    bool waits_for_gdb;
     pid_t pid;
     pe_state_t state;
     int status; /* as from wait */
@@ -281,6 +281,7 @@ void childenv_print(job_t *job, FILE *to);
 
 /* wrap.c */
 int wrap_prepare(job_t *job);
+void wrap_wait_for_debugger(void);
 void wrap_started(job_t *job, pe_t *pe);
 void wrap_free(job_t *job);
 

@@ -217,10 +217,8 @@ static void child_main(job_t *job, pe_t *pe, const ends_t *ends, pid_t keeper)
         child_fail(job, pe, STAGE_FOLDER);
     restore_descriptor_limit(job);
     front_restore_signals();
-    if (pe->stopped_for_gdb) {
-        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-        (void)raise(SIGSTOP); /* until the debugger has come and says continue */
-    }
+    if (pe->waits_for_gdb)
+        wrap_wait_for_debugger();
     execvp(pe->argv[0], pe->argv);
     child_fail(job, pe, STAGE_EXEC);
     _exit(EXIT_NOT_EXECUTABLE);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What stands in front of the program: --wrap, --valgrind, --gdb. A debugger does not start the PE, since then it
- * would not be our child: the PE stops right before exec, and the debugger attaches to it.
+ * would not be our child: the PE waits right before exec, and the debugger attaches to it.
  */
 #include <errno.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -112,7 +114,7 @@ static int wrap_gdb(job_t *job, bool *chosen)
     if (job->terminal && job->n_pes == 1) /* the terminal is free for it */
         return put_in_front(job, "gdb -q --args", chosen);
     for (int i = 0; i < job->n_pes; i++)
-        job->pes[i].stopped_for_gdb = chosen[i];
+        job->pes[i].waits_for_gdb = chosen[i];
     return 0;
 }
 
@@ -133,6 +135,28 @@ int wrap_prepare(job_t *job)
     return result ? -1 : 0;
 }
 
+static long tracer(void)
+{
+    char line[256];
+    long pid = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file && fgets(line, sizeof(line), file))
+        if (strncmp(line, "TracerPid:", 10) == 0)
+            pid = strtol(line + 10, NULL, 10);
+    if (file)
+        fclose(file);
+    return pid;
+}
+
+/* In the child, right before exec: a human is coming, so there is no hurry and no deadline of ours. A signal ends it,
+ * as does the end of the launcher. */
+void wrap_wait_for_debugger(void)
+{
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* where only ancestors may attach */
+    while (!tracer())
+        (void)poll(NULL, 0, 20);
+}
+
 /* A pane of tmux with a debugger in it, when we run inside tmux. */
 static int open_pane(const char *command)
 {
@@ -151,7 +175,7 @@ void wrap_started(job_t *job, pe_t *pe)
 {
     char command[256];
     (void)job;
-    if (!pe->stopped_for_gdb || pe->state != PE_STARTED)
+    if (!pe->waits_for_gdb || pe->state != PE_STARTED)
         return;
     snprintf(command, sizeof(command), "gdb -q -p %d -ex 'catch exec' -ex c -ex 'tbreak main' -ex c",
              (int)pe->pid);
