@@ -29,8 +29,7 @@ static bool set_rules(SSL_CTX *ssl, bool x509)
     SSL_CTX_clear_options(ssl, SSL_OP_ALLOW_NO_DHE_KEX | SSL_OP_PRIORITIZE_CHACHA |
                                    SSL_OP_ENABLE_MIDDLEBOX_COMPAT);
     SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                              SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_clear_mode(ssl, SSL_MODE_AUTO_RETRY);
+                              SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_read_ahead(ssl, 0);
     SSL_CTX_set_security_level(ssl, 3);

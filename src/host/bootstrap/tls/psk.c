@@ -111,8 +111,10 @@ static bool parse_hash(const char *text, uint32_t *hash)
         else
             return false;
     }
+    if (text[8] != '\0')
+        return false;
     *hash = value;
-    return text[8] == '\0';
+    return true;
 }
 
 bool aclshmemi_psk_identity_parse(const uint8_t *identity, size_t size, aclshmemi_tls_kind_t *kind,
@@ -132,8 +134,10 @@ bool aclshmemi_psk_identity_parse(const uint8_t *identity, size_t size, aclshmem
         size_t length = strlen(word);
         if (strncmp(text + prefix, word, length) != 0 || text[prefix + length] != ':')
             continue;
+        if (!parse_hash(text + prefix + length + 1, hash))
+            return false;
         *kind = kinds[i];
-        return parse_hash(text + prefix + length + 1, hash);
+        return true;
     }
     return false;
 }

@@ -94,8 +94,11 @@ static int configuration_home(char *out, size_t size)
         length = snprintf(out, size, "%s/.config", home);
     }
     if (length < 0 || (size_t)length >= size)
-        return fail(ACLSHMEM_INNER_ERROR,
-                    "the name of the configuration folder has %d bytes, allowed are %zu", length, size - 1);
+        return fail(
+            ACLSHMEM_INNER_ERROR,
+            "the name of the configuration folder has %d bytes, allowed are %zu; name another file in "
+            "SHMEM_SECRET_FILE",
+            length, size - 1);
     return 0;
 }
 
@@ -105,7 +108,9 @@ static int make_folder(const char *path)
 {
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         return 0;
-    return fail(ACLSHMEM_INNER_ERROR, "folder %s for the secret file cannot be made: %m", path);
+    return fail(ACLSHMEM_INNER_ERROR,
+                "folder %s for the secret file cannot be made: %m; name another file in SHMEM_SECRET_FILE",
+                path);
 }
 
 /* Our own folder must be ours alone; one the user named must not let others swap the file. */
@@ -244,11 +249,13 @@ static int make_file(const char *path)
     int fd = mkostemp(temporary, O_CLOEXEC); /* O_EXCL, mode 0600 */
     int rc = 0;
     if (fd < 0) {
-        rc = fail(ACLSHMEM_INNER_ERROR, "secret file %s cannot be made: %m", path);
+        rc = fail(ACLSHMEM_INNER_ERROR,
+                  "secret file %s cannot be made: %m; name another in SHMEM_SECRET_FILE", path);
         goto wipe;
     }
     if (!write_all(fd, fresh, sizeof fresh) || !publish(temporary, path))
-        rc = fail(ACLSHMEM_INNER_ERROR, "secret file %s cannot be made: %m", path);
+        rc = fail(ACLSHMEM_INNER_ERROR,
+                  "secret file %s cannot be made: %m; name another in SHMEM_SECRET_FILE", path);
     close(fd);
     unlink(temporary);
 wipe:
