@@ -247,8 +247,10 @@ static void listen_for_children(aclshmemi_store_client_t *client, aclshmemi_stor
     if (aclshmemi_net_local(aclshmemi_store_link_fd(client->link), &addr) != 0)
         return;
     aclshmemi_addr_set_port(&addr, 0);
-    if (aclshmemi_net_bind(&addr, &fd) != 0)
+    if (aclshmemi_net_try_bind(&addr, &fd) != 0) {
+        log_info("%s; PE 0 serves the PEs below this one", aclshmemi_status_last_text());
         return;
+    }
     if (aclshmemi_store_fd_keep_high(&fd) != 0)
         return;
     if (aclshmemi_net_listen(fd, CHILDREN_WAITING) != 0 || aclshmemi_net_local(fd, &addr) != 0) {

@@ -7,6 +7,7 @@
  */
 #define LOG_MODULE "store"
 #include "host/bootstrap/store/link.h"
+#include "host/bootstrap/store/stall.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ struct aclshmemi_store_link {
     /* out */
     piece_t *first, *last;
     size_t unsent;
+    aclshmemi_store_stall_t stall;
 };
 
 /* --- Blobs --- */
@@ -82,6 +84,7 @@ static void tell_closed(aclshmemi_store_link_t *link, int code, const char *why)
     if (link->dead || link->broken)
         return;
     link->broken = true;
+    aclshmemi_store_stall_end(&link->stall);
     aclshmemi_store_loop_remove(link->loop, &link->source);
     link->ops->closed(link->owner, code, why);
 }
@@ -104,6 +107,7 @@ void aclshmemi_store_link_destroy(aclshmemi_store_link_t *link)
     if (!link || link->dead)
         return;
     link->dead = true;
+    aclshmemi_store_stall_end(&link->stall);
     aclshmemi_store_loop_remove(link->loop, &link->source);
     aclshmemi_channel_destroy(link->channel, false);
     link->channel = NULL;
@@ -152,6 +156,7 @@ static void write_out(aclshmemi_store_link_t *link)
         ssize_t sent = aclshmemi_channel_write(link->channel, piece->blob->data + piece->from, size);
         if (sent == ACLSHMEMI_CHANNEL_WANT_WRITE) {
             link->write_waits = true;
+            aclshmemi_store_stall_begin(&link->stall);
             return;
         }
         if (sent == ACLSHMEMI_CHANNEL_WANT_READ)
@@ -167,6 +172,7 @@ static void write_out(aclshmemi_store_link_t *link)
             drop_first(link);
     }
     link->write_waits = link->first != NULL;
+    aclshmemi_store_stall_end(&link->stall); /* there was room until now */
 }
 
 static void flush(void *owner)
@@ -497,6 +503,11 @@ static void read_again(void *owner)
 
 /* --- Life --- */
 
+static void host_gone(void *owner)
+{
+    tell_closed(owner, ACLSHMEMI_CHANNEL_CLOSED, "its host does not answer");
+}
+
 int aclshmemi_store_link_create(aclshmemi_store_loop_t *loop, aclshmemi_tls_context_t *tls, int fd,
                                 bool server, const aclshmemi_store_link_ops_t *ops, void *owner,
                                 aclshmemi_store_link_t **out)
@@ -518,6 +529,7 @@ int aclshmemi_store_link_create(aclshmemi_store_loop_t *loop, aclshmemi_tls_cont
     link->source.owner = link;
     link->flush = (aclshmemi_store_task_t){.run = flush, .owner = link};
     link->again = (aclshmemi_store_task_t){.run = read_again, .owner = link};
+    link->stall = (aclshmemi_store_stall_t){.loop = loop, .fd = fd, .gone = host_gone, .owner = link};
     link->reap = (aclshmemi_store_task_t){.run = reap, .owner = link};
     /* Writable at once: starts the handshake of a client, and costs a server one idle look. */
     int rc = aclshmemi_store_loop_add(loop, &link->source, fd, EPOLLIN | EPOLLOUT);

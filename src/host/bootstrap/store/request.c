@@ -248,6 +248,8 @@ static void goodbye_start(void *owner)
 {
     end_wait_t *e = owner;
     e->call.done = end_answered;
+    e->wait.store->armed = false; /* who is leaving is not ended by the death of another */
+    aclshmemi_store_timer_clear(e->wait.store->loop, &e->wait.store->ending);
     aclshmemi_store_client_goodbye(e->wait.store->client, &e->call, e->reason, e->deadline);
 }
 

@@ -9,6 +9,7 @@
 #define DEATHS_TOLD_MAX 16   /* when a job is killed, its PEs need not hear of each of the others */
 #define FLUSH_MS        2000 /* for the word of the end to leave */
 #define LEAVE_MS        200  /* for the goodbye to those who stay */
+#define REFUSED_MS      1000
 #define LOOK_MS         2
 
 /* --- Death --- */
@@ -187,5 +188,7 @@ void aclshmemi_store_server_close(aclshmemi_store_server_t *server, aclshmemi_de
     server->closed = done;
     server->closed_owner = owner;
     server->end_deadline = deadline;
+    if (server->refused) /* those that are still to come and be told come soon, or never */
+        server->end_deadline = aclshmemi_deadline_earlier(deadline, aclshmemi_deadline_after_ms(REFUSED_MS));
     look_soon(server);
 }

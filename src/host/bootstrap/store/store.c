@@ -294,6 +294,8 @@ static int store_barrier(aclshmemi_bootstrap_t *bs, const aclshmemi_fingerprint_
 static void store_arm(aclshmemi_bootstrap_t *bs)
 {
     store_t *store = bs->state;
+    if (atomic_exchange(&store->arm_asked, true))
+        return; /* the task is on its way, or was there */
     store->arm = (aclshmemi_store_task_t){.run = arm, .owner = store};
     aclshmemi_store_loop_post(store->loop, &store->arm);
 }

@@ -21,6 +21,7 @@ typedef struct store {
     bool stop_on_death;
     _Atomic bool in_collective; /* some thread is */
     aclshmemi_store_task_t arm;
+    _Atomic bool arm_asked;
     aclshmemi_store_timer_t expiry; /* looks at certificates */
     /* guarded by lock; the loop never waits while it holds it */
     pthread_mutex_t lock;
