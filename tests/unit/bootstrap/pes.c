@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs of forked processes for the tests of the store. */
+#define LOG_MODULE "test"
 #include "pes.h"
 
 #include <sched.h>
@@ -101,8 +102,8 @@ void pes_finish(pes_t *job, int deadline_ms)
 void pes_expect(pes_t *job, int exit_code)
 {
     for (int pe = 0; pe < job->n_pes; pe++) {
-        if (job->child[pe].pid > 0)
-            (job->child[pe].exit_code != exit_code ? (void)fprintf(stderr, "PE %d ended with %d: %s\n", pe, job->child[pe].exit_code, job->child[pe].err) : (void)0);
+        if (job->child[pe].pid > 0 && job->child[pe].exit_code != exit_code) /* all of them, then fail */
+            fprintf(stderr, "PE %d ended with %d:\n%s\n", pe, job->child[pe].exit_code, job->child[pe].err);
     }
     for (int pe = 0; pe < job->n_pes; pe++) {
         if (job->child[pe].pid > 0)
@@ -110,7 +111,7 @@ void pes_expect(pes_t *job, int exit_code)
     }
 }
 
-void pes_run(int n_pes, void (*run)(pe_t *pe), void *arg)
+void pes_run(int n_pes, void (*run)(pe_t *pe), const void *arg)
 {
     static pes_t job; /* large */
     pes_init(&job, n_pes, run);
@@ -137,6 +138,20 @@ void pe_open_ok(pe_t *pe)
 int pe_barrier(pe_t *pe)
 {
     return aclshmemi_bootstrap_barrier(&pe->bs, NULL);
+}
+
+int pe_meet(pe_t *pe)
+{
+    char text[1024];
+    int rc = pe_open(pe);
+    if (rc != 0)
+        return rc;
+    rc = pe_barrier(pe);
+    if (rc == 0)
+        return 0;
+    snprintf(text, sizeof text, "%s", aclshmemi_status_last_text());
+    aclshmemi_bootstrap_close(&pe->bs);
+    return fail_quietly(rc, "%s", text);
 }
 
 static uint8_t byte_of(int pe, size_t at, size_t bytes)

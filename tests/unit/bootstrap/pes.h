@@ -19,6 +19,7 @@
 typedef struct pes_shared {
     _Atomic int word[16];
     _Atomic int reached[PES_MAX];
+    uint8_t bytes[4096]; /* written before a step is reached, read after */
 } pes_shared_t;
 
 typedef struct pes pes_t;
@@ -37,7 +38,7 @@ struct pes {
     uint16_t port;
     uint64_t init_timeout_ms, operation_timeout_ms; /* 20 s unless changed */
     void (*run)(pe_t *pe);
-    void *arg;
+    const void *arg;
     pes_shared_t *shared;
     pe_t pe[PES_MAX];
     t_child_t child[PES_MAX];
@@ -52,12 +53,15 @@ void pes_start(pes_t *job, int pe);
 void pes_start_all(pes_t *job);
 void pes_finish(pes_t *job, int deadline_ms);              /* all that were started */
 void pes_expect(pes_t *job, int exit_code);                /* of every PE that was started */
-void pes_run(int n_pes, void (*run)(pe_t *pe), void *arg); /* all of it, expecting 0 */
+void pes_run(int n_pes, void (*run)(pe_t *pe), const void *arg); /* all of it, expecting 0 */
 
 /* Inside a PE. */
 int pe_open(pe_t *pe); /* quietly gives the code */
 void pe_open_ok(pe_t *pe);
 int pe_barrier(pe_t *pe);
+/* Opens, and passes a barrier if that worked; closes when either failed. Where a job fails, some PEs hear of it in one
+ * and some in the other. */
+int pe_meet(pe_t *pe);
 void pe_check_allgather(pe_t *pe, size_t bytes); /* with contents, checked byte for byte */
 void pe_reach(pe_t *pe, int step);               /* tells the others */
 void pe_await(pe_t *pe, int other, int step);    /* until the other one has; bounded */

@@ -86,13 +86,6 @@ static const aclshmemi_store_client_ops_t client_ops = {.joined = joined, .death
 
 /* --- Open --- */
 
-static const char *build_text(char *out, size_t size)
-{
-    snprintf(out, size, "%d.%d.%d", ACLSHMEM_VENDOR_MAJOR_VER, ACLSHMEM_VENDOR_MINOR_VER,
-             ACLSHMEM_VENDOR_PATCH_VER);
-    return out;
-}
-
 static int init_waiting(store_t *store)
 {
     pthread_condattr_t attr;
@@ -122,11 +115,11 @@ static int open_server(store_t *store, const aclshmemi_bootstrap_params_t *param
                        const aclshmemi_store_meeting_t *meeting, int *client_fd)
 {
     int pair[2];
-    char build[ACLSHMEMI_STORE_BUILD_MAX], what[64];
+    char what[64];
     aclshmemi_store_server_params_t server = {.n_pes = params->n_pes,
                                               .magic = meeting->magic,
                                               .agree = params->agree,
-                                              .build = build_text(build, sizeof build),
+                                              .build = ACLSHMEMI_VERSION_TEXT,
                                               .tree_above = (uint32_t)params->env->tree_above,
                                               .fanout = (uint32_t)params->env->tree_fanout,
                                               .wait_report_ms = params->env->wait_report_ms,
@@ -153,12 +146,11 @@ static int open_server(store_t *store, const aclshmemi_bootstrap_params_t *param
 static int open_client(store_t *store, const aclshmemi_bootstrap_params_t *params,
                        const aclshmemi_store_meeting_t *meeting, int fd)
 {
-    char build[ACLSHMEMI_STORE_BUILD_MAX];
     aclshmemi_store_client_params_t client = {.pe = params->pe,
                                               .n_pes = params->n_pes,
                                               .magic = meeting->magic,
                                               .agree = params->agree,
-                                              .build = build_text(build, sizeof build),
+                                              .build = ACLSHMEMI_VERSION_TEXT,
                                               .tls = store->tls,
                                               .n_addrs = meeting->n_addrs,
                                               .fd = fd,
