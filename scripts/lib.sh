@@ -33,7 +33,6 @@ pc:openssl:3.0|libssl-dev|openssl-devel|base|TLS of the control plane
 pc:hwloc:2.0|libhwloc-dev|hwloc-devel|base|placing processes on cores
 pc:jansson:2.10|libjansson-dev|jansson-devel|base|JSON of the tools
 pc:zlib:1.2|zlib1g-dev|zlib-devel|base|reading the data of the examples
-hdr:cblas.h|libopenblas-dev|openblas-devel|base|matrix products of the examples
 hdr:cmocka.h|libcmocka-dev|libcmocka-devel|test|unit tests
 cmd:c++|g++|gcc-c++|test|checking the headers as C++
 cmd:openssl|openssl|openssl|test|certificates for the TLS tests

@@ -26,7 +26,7 @@ say "2/3 building"
 build release -DACLSHMEM_WERROR=OFF -DACLSHMEM_BUILD_TESTS=OFF ||
     die "the build stopped" "see the lines above and the logs in build/logs"
 
-run=build/release/bin/aclshmemrun job=build/release/bin/digits_train
+run=build/release/bin/aclshmemrun job=build/release/examples/digits_train
 say "3/3 $run -n 4 $job"
 start=$SECONDS
 "$run" -n 4 "$job" < /dev/null 2>&1 | tee "$LOGS/digits_train.log"
