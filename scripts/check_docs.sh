@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check_docs.sh [--update] BUILD-FOLDER: is what the documents say so? docs/env.md is what aclshmem_info writes (--update
+# writes it), links and paths lead to files, names are declared somewhere, and the programs of the READMEs are compiled, run,
+# and print what is said there.
+set -eu
+. "$(dirname "$0")/files.sh"
+update=no
+if [ "${1-}" = --update ]; then
+    update=yes
+    shift
+fi
+build=$1
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+bad() {
+    echo "$*"
+    failed=1
+}
+
+# Settings. Values of this machine do not belong there, so nothing of ours is in the environment.
+{
+    echo '<!-- SPDX-License-Identifier: Apache-2.0 -->'
+    env -i "$build/bin/aclshmem_info" -r md
+} > "$work/env.md"
+if [ $update = yes ]; then
+    cp "$work/env.md" docs/env.md
+elif ! diff -u docs/env.md "$work/env.md" > "$work/said" 2>&1; then
+    head -n 20 "$work/said"
+    bad "docs/env.md is not what aclshmem_info writes: scripts/check_docs.sh --update $build"
+fi
+
+pages=$(our_files '*.md')
+for page in $pages; do
+    folder=$(dirname "$page")
+    # Links to files
+    for link in $(sed -n 's/](\([^)#]*\)[^)]*)/\n@\1\n/gp' "$page" | sed -n 's/^@//p'); do
+        case $link in http*:* | '') continue ;; esac
+        [ -e "$folder/$link" ] || bad "$page: the link $link leads nowhere"
+    done
+    # Paths from the root, as far as they are plain
+    for path in $(grep -o '`[^` ]*`' "$page" | tr -d '`' | grep -E '^(src|include|cpurt|tools|tests|scripts|docs|examples|benchmarks|cmake)/[A-Za-z0-9_./-]*$'); do
+        [ -e "$path" ] || bad "$page: there is no $path"
+    done
+done
+
+# Names of ours in the documents exist. Tools, packages and modules have names of the same form.
+cat include/*.h include/*/*.h include/*/*/*.h cmake/* src/host/utils/*.h scripts/*.sh 2> /dev/null | grep -oE 'aclshmemx?i?_[A-Za-z0-9_]+' | sort -u > "$work/known"
+for page in $pages; do
+    grep -oE '\baclshmemx?_[a-z0-9_]+' "$page" | sort -u | comm -23 - "$work/known" > "$work/unknown" || true
+    while read -r name; do
+        # Typed calls are made by macros: aclshmem_int32_p
+        plain=$(echo "$name" | sed -E 's/_(float|double|u?int(8|16|32|64)|char)_/_##NAME##_/')
+        [ "$plain" != "$name" ] && grep -rqF "$plain" include && continue
+        bad "$page: nothing is called $name"
+    done < "$work/unknown"
+done
+# Variables stand in the table, or belong to the launcher.
+for page in $pages; do
+    for name in $(grep -oE '\bSHMEM_[A-Z][A-Z_0-9]*[A-Z0-9]\b' "$page" | sort -u); do
+        grep -q "\"${name#SHMEM_}\"" src/host/utils/env.def && continue
+        case $name in SHMEM_RUN_* | SHMEM_HOME_PATH) continue ;; esac
+        bad "$page: there is no setting $name"
+    done
+done
+
+# Programs: a block of C with a main, and the text it prints in the block of text after it; any order of lines.
+extract() { # PAGE LANGUAGE: the first block
+    awk -v want="\`\`\`$2" '$0 == want && !done { on = 1; next } /^```/ && on { on = 0; done = 1 } on' "$1"
+}
+if [ -z "$(sed -n 's/^ACLSHMEM_SANITIZE:[A-Z]*=//p' "$build/CMakeCache.txt")" ]; then
+    libdir=$build/$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' "$build/CMakeCache.txt")
+    for page in README.md README.zh-CN.md; do
+        extract $page c > "$work/first.c"
+        extract $page text | sort > "$work/expected"
+        pes=$(wc -l < "$work/expected")
+        if ! ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -Icpurt/include "$work/first.c" "-L$libdir" -lshmem \
+            "-Wl,-rpath,$libdir" -o "$work/first" > "$work/said" 2>&1; then
+            cat "$work/said"
+            bad "$page: the program does not compile"
+        elif ! "$build/bin/aclshmemrun" -n "$pes" "$work/first" > "$work/printed" 2>&1; then
+            cat "$work/printed"
+            bad "$page: the program fails"
+        elif ! sort "$work/printed" | diff - "$work/expected"; then
+            bad "$page: the program prints something else"
+        fi
+    done
+fi
+exit $failed
