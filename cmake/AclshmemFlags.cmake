@@ -13,6 +13,11 @@ target_compile_options(aclshmem_flags INTERFACE
 if(ACLSHMEM_WERROR)
   target_compile_options(aclshmem_flags INTERFACE -Werror)
 endif()
+if(NOT ACLSHMEM_SANITIZE)
+  # glibc's own bounds checks, and its marks on results that must be looked at; needs optimization.
+  target_compile_options(aclshmem_flags INTERFACE
+    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+endif()
 if(ACLSHMEM_SANITIZE)
   target_compile_options(aclshmem_flags INTERFACE -fsanitize=${ACLSHMEM_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)

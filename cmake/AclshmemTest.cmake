@@ -6,6 +6,10 @@
 # Exit codes of every test program: 0 passed, 1 failed, 77 skipped with the reason printed.
 
 function(aclshmem_test_properties name labels timeout env)
+  # Sanitizers make programs several times slower, and a slow machine is no failure.
+  if(ACLSHMEM_SANITIZE)
+    math(EXPR timeout "${timeout} * 4")
+  endif()
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout} LABELS "${labels}")
   if(env)
     set_property(TEST ${name} PROPERTY ENVIRONMENT "${env}")
