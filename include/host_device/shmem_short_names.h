@@ -29,13 +29,20 @@
 #define shmemx_finalize                aclshmemx_finalize
 
 /* Memory, identity */
-#define shmem_malloc aclshmem_malloc
-#define shmem_calloc aclshmem_calloc
-#define shmem_align  aclshmem_align
-#define shmem_free   aclshmem_free
-#define shmem_ptr    aclshmem_ptr
-#define shmem_my_pe  aclshmem_my_pe
-#define shmem_n_pes  aclshmem_n_pes
+#define shmem_malloc             aclshmem_malloc
+#define shmem_calloc             aclshmem_calloc
+#define shmem_align              aclshmem_align
+#define shmem_free               aclshmem_free
+#define shmem_ptr                aclshmem_ptr
+#define shmem_my_pe              aclshmem_my_pe
+#define shmem_team_split_strided aclshmem_team_split_strided
+#define shmem_team_split_2d      aclshmem_team_split_2d
+#define shmem_team_translate_pe  aclshmem_team_translate_pe
+#define shmem_team_destroy       aclshmem_team_destroy
+#define shmem_team_my_pe         aclshmem_team_my_pe
+#define shmem_team_n_pes         aclshmem_team_n_pes
+#define shmem_team_get_config    aclshmem_team_get_config
+#define shmem_n_pes              aclshmem_n_pes
 
 /* Data */
 #define shmem_putmem                aclshmem_putmem

@@ -64,8 +64,7 @@ struct aclshmemi_instance {
     pthread_mutex_t heap_lock;
     uint64_t signal_offset, counters_offset; /* the library's other blocks in the device heap */
     aclshmem_device_host_state_t *state;     /* host image of what kernels read */
-    uint64_t barrier_round;                  /* of the world, this PE's count */
-    bool barrier_broken;                     /* one was given up: later ones fail at once */
+    struct aclshmemi_team **teams;       /* by handle, ACLSHMEM_MAX_TEAMS of them; entry 0 is the world */
 };
 
 /* The current instance; never NULL. */

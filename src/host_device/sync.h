@@ -20,7 +20,6 @@ typedef struct aclshmemi_doorbell {
 /* What a PE does, for the reports of those who wait for it. Written by its own PE only. */
 typedef struct aclshmemi_activity {
     _Alignas(ACLSHMEMI_LINE) uint64_t since_ns; /* CLOCK_MONOTONIC, the same clock for all PEs of a host */
-    uint64_t round;                             /* barriers entered */
     uint32_t call;                              /* aclshmemi_call_t */
     uint32_t pid;
 } aclshmemi_activity_t;
@@ -34,22 +33,34 @@ typedef enum aclshmemi_call {
     ACLSHMEMI_CALL_MALLOC,
     ACLSHMEMI_CALL_FREE,
     ACLSHMEMI_CALL_FINALIZE,
+    ACLSHMEMI_CALL_SPLIT,
     ACLSHMEMI_CALL_COUNT
 } aclshmemi_call_t;
+
+/* What a PE brings to a split of a team: read by the others between two barriers of the parent. */
+typedef struct aclshmemi_split_note {
+    _Alignas(ACLSHMEMI_LINE) uint64_t ready; /* 1: this PE has memory for the new team */
+    int64_t args[5];                  /* parent, kind of split and its arguments, to find PEs that differ */
+    int64_t verdict;                  /* 0: this PE found a handle for the team it will be in */
+    uint64_t free_handles[2048 / 64]; /* bit set: this PE does not use that handle */
+} aclshmemi_split_note_t;
 
 /* One per PE, at the same offset of every device heap. */
 typedef struct aclshmemi_control {
     aclshmemi_doorbell_t bell;
     aclshmemi_activity_t activity;
+    aclshmemi_split_note_t split;
 } aclshmemi_control_t;
 
-/* A team's barrier, at the start of its sync array on the PE that is its root; the pair slots are used on both members
- * of a team of two. Counts only grow. */
+/* A team's barrier, at the start of its sync array: the count on member 0, the pair word on both members of a team of
+ * two. Rounds only grow, over all teams that ever use the slot: a PE that is late in leaving a team's last barrier
+ * still sees it complete. */
 typedef struct aclshmemi_barrier {
-    _Alignas(ACLSHMEMI_LINE) uint64_t arrived; /* members that came, over all rounds */
+    _Alignas(ACLSHMEMI_LINE) uint64_t arrived; /* members that came in this round */
     _Alignas(ACLSHMEMI_LINE) uint64_t round;   /* rounds that are complete */
     aclshmemi_doorbell_t bell;                 /* of those who wait for round */
     _Alignas(ACLSHMEMI_LINE) uint64_t pair;    /* team of two: rounds my partner entered, in my memory */
+    _Alignas(ACLSHMEMI_LINE) uint64_t entered; /* rounds this PE entered, in its own memory; for reports */
 } aclshmemi_barrier_t;
 
 _Static_assert(sizeof(aclshmemi_barrier_t) <= 2560, "fits the sync array of a team");

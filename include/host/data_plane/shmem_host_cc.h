@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives over all PEs of the current instance. One thread of a PE at a time. */
+/* Barriers over a team or all PEs of the current instance. One thread of a PE at a time in each team. */
 #ifndef ACLSHMEM_HOST_CC_H
 #define ACLSHMEM_HOST_CC_H
 
@@ -16,8 +16,14 @@ extern "C" {
  */
 ACLSHMEM_HOST_API void aclshmem_barrier_all(void);
 
+/** The same over the members of a team. ACLSHMEM_TEAM_INVALID has no effect (the caller is no member); another invalid
+ * handle is an error without effect. */
+ACLSHMEM_HOST_API void aclshmem_barrier(aclshmem_team_t team);
+
 /** Returns after all PEs called it; completion of puts is not promised. Collective, time-out as above. */
 ACLSHMEM_HOST_API void aclshmem_sync_all(void);
+/** The same over the members of a team; handles as above. */
+ACLSHMEM_HOST_API void aclshmem_sync(aclshmem_team_t team);
 
 #ifdef __cplusplus
 }

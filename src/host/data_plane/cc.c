@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives over all PEs. */
+/* Barriers over a team and over all PEs. */
 #define LOG_MODULE "sync"
 #include "host/data_plane/shmem_host_cc.h"
 
-#include "host/sync/sync.h"
+#include "host/team/team.h"
+
+static void meet(const char *name, aclshmem_team_t handle, bool complete, aclshmemi_call_t call)
+{
+    aclshmemi_instance_t *in = aclshmemi_current();
+    aclshmemi_team_t *team = aclshmemi_team_get(in, name, handle);
+    if (team == NULL || (complete && aclshmemi_transport_quiet(&in->transports) != 0))
+        return;
+    (void)!aclshmemi_barrier(in, &team->group, call);
+}
 
 void aclshmem_barrier_all(void)
 {
-    aclshmemi_instance_t *in = aclshmemi_current();
-    if (in->n_pes == 0)
-        (void)!aclshmemi_instance_missing("barrier_all");
-    else if (aclshmemi_transport_quiet(&in->transports) == 0)
-        (void)!aclshmemi_barrier_all(in, ACLSHMEMI_CALL_BARRIER);
+    meet("barrier_all", ACLSHMEM_TEAM_WORLD, true, ACLSHMEMI_CALL_BARRIER);
 }
 
 void aclshmem_sync_all(void)
 {
-    aclshmemi_instance_t *in = aclshmemi_current();
-    if (in->n_pes == 0)
-        (void)!aclshmemi_instance_missing("sync_all");
-    else
-        (void)!aclshmemi_barrier_all(in, ACLSHMEMI_CALL_SYNC);
+    meet("sync_all", ACLSHMEM_TEAM_WORLD, false, ACLSHMEMI_CALL_SYNC);
+}
+
+void aclshmem_barrier(aclshmem_team_t team)
+{
+    if (team != ACLSHMEM_TEAM_INVALID)
+        meet("barrier", team, true, ACLSHMEMI_CALL_BARRIER);
+}
+
+void aclshmem_sync(aclshmem_team_t team)
+{
+    if (team != ACLSHMEM_TEAM_INVALID)
+        meet("sync", team, false, ACLSHMEMI_CALL_SYNC);
 }

@@ -14,7 +14,7 @@
 
 #include "host/init/identity.h"
 #include "host/mem/space.h"
-#include "host/sync/sync.h"
+#include "host/team/team.h"
 
 /* What one PE tells the others; a transport blob follows in the exchange. */
 typedef struct exchange {
@@ -223,6 +223,7 @@ static int build_steps(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode,
     TRY(exchange_and_map(in));
     in->status = ACLSHMEM_STATUS_SHM_CREATED;
     TRY(place_blocks(in));
+    TRY(aclshmemi_team_init(in));
     TRY(fill_state(in));
     aclshmemi_fingerprint_t done = aclshmemi_fingerprint("init", "", 0, NULL);
     TRY(aclshmemi_bootstrap_barrier(&in->bootstrap, &done));

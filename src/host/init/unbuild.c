@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "host/mem/space.h"
-#include "host/sync/sync.h"
+#include "host/team/team.h"
 
 /* Everybody is here, so nobody will touch anybody's memory any more, or call after we are gone. */
 static int farewell(aclshmemi_instance_t *in)
@@ -24,6 +24,7 @@ int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
     if (orderly && rc == 0)
         rc = farewell(in);
     in->status = ACLSHMEM_STATUS_NOT_INITIALIZED;
+    aclshmemi_team_fini(in);
     free(in->state);
     in->state = NULL;
     aclshmemi_transport_close(&in->transports);

@@ -79,9 +79,40 @@ static inline void aclshmemi_notify(const aclshmemi_instance_t *in, int pe)
 void aclshmemi_activity_set(aclshmemi_instance_t *in, aclshmemi_call_t call);
 const char *aclshmemi_call_name(uint32_t call);
 
-/* --- Barrier --- */
+/* --- Groups and their barriers --- */
 
-/* All PEs of the instance; what they stored before is visible to all afterwards. */
-int aclshmemi_barrier_all(aclshmemi_instance_t *in, aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
+/* PEs that meet: member i is PE start + i * stride. Every team has one; the world's has all PEs. */
+typedef struct aclshmemi_group {
+    int start, stride, size;
+    int index;            /* of this PE */
+    uint64_t sync_offset; /* of aclshmemi_barrier_t in the device heap of every member */
+    uint64_t round;       /* barriers this PE entered */
+    bool broken;          /* one was given up: later ones fail at once */
+    bool mapped;          /* all members share memory with us */
+} aclshmemi_group_t;
+
+static inline int aclshmemi_group_pe(const aclshmemi_group_t *group, int index)
+{
+    return group->start + index * group->stride;
+}
+
+/* Index of a PE in the group, -1 when it is no member. */
+static inline int aclshmemi_group_index(const aclshmemi_group_t *group, int pe)
+{
+    int distance = pe - group->start;
+    if (distance < 0 || distance % group->stride != 0 || distance / group->stride >= group->size)
+        return -1;
+    return distance / group->stride;
+}
+
+/* For a new group, between two barriers of its parent: the highest round any earlier user of the slot has reached on a
+ * member (the new group starts there), and an empty count in our own memory. */
+uint64_t aclshmemi_barrier_rounds_used(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                                       int index);
+void aclshmemi_barrier_clear(aclshmemi_instance_t *in, const aclshmemi_group_t *group);
+
+/* All members; what they stored before is visible to all afterwards. */
+int aclshmemi_barrier(aclshmemi_instance_t *in, aclshmemi_group_t *group,
+                      aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
 
 #endif

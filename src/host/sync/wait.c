@@ -134,11 +134,15 @@ void aclshmemi_wait_leave(aclshmemi_wait_t *wait)
 
 const char *aclshmemi_call_name(uint32_t call)
 {
-    static const char *const names[ACLSHMEMI_CALL_COUNT] = {
-        [ACLSHMEMI_CALL_NONE] = "computing",      [ACLSHMEMI_CALL_INIT] = "init",
-        [ACLSHMEMI_CALL_BARRIER] = "barrier_all", [ACLSHMEMI_CALL_SYNC] = "sync_all",
-        [ACLSHMEMI_CALL_WAIT] = "wait",           [ACLSHMEMI_CALL_MALLOC] = "malloc",
-        [ACLSHMEMI_CALL_FREE] = "free",           [ACLSHMEMI_CALL_FINALIZE] = "finalize"};
+    static const char *const names[ACLSHMEMI_CALL_COUNT] = {[ACLSHMEMI_CALL_NONE] = "computing",
+                                                            [ACLSHMEMI_CALL_INIT] = "init",
+                                                            [ACLSHMEMI_CALL_BARRIER] = "barrier_all",
+                                                            [ACLSHMEMI_CALL_SYNC] = "sync_all",
+                                                            [ACLSHMEMI_CALL_WAIT] = "wait",
+                                                            [ACLSHMEMI_CALL_MALLOC] = "malloc",
+                                                            [ACLSHMEMI_CALL_FREE] = "free",
+                                                            [ACLSHMEMI_CALL_FINALIZE] = "finalize",
+                                                            [ACLSHMEMI_CALL_SPLIT] = "team split or destroy"};
     return call < ACLSHMEMI_CALL_COUNT ? names[call] : "an unknown call";
 }
 
