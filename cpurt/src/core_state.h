@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a core remembers, for core.c and looks.c. */
+#ifndef CPURT_CORE_STATE_H
+#define CPURT_CORE_STATE_H
+
+#include <setjmp.h>
+
+#include "core.h"
+
+#define CPURT_LOOK_SETS 32 /* words a core remembers having looked at, in sets of four */
+#define CPURT_LOOK_WAYS 4
+
+typedef struct cpurt_look {
+    const volatile void *address;
+    uint64_t value;
+} cpurt_look_t;
+
+typedef struct cpurt_core {
+    aicore_core_t seen; /* what kernels see */
+    cpurt_gang_t *gang; /* NULL between kernels */
+    jmp_buf out;        /* where a failing block goes */
+    void *map;          /* the buffer and the pages around it */
+    size_t map_bytes;
+
+    cpurt_look_t looks[CPURT_LOOK_SETS][CPURT_LOOK_WAYS];
+    uint32_t next_way[CPURT_LOOK_SETS];
+    uint32_t stale;     /* looks in a row that found nothing new */
+    uint32_t sleep_us;  /* next sleep, 0: still yielding */
+    uint64_t last_ns;   /* when the last one ended */
+    uint64_t waited_ns; /* time given away since something changed */
+} cpurt_core_t;
+
+/* The calling thread's core while it runs a kernel, NULL else. */
+cpurt_core_t *cpurt_core_running(void);
+/* Notes the failure, stops the launch, leaves the kernel. */
+void cpurt_core_fail(cpurt_core_t *core, aclError code, const char *reason) __attribute__((noreturn));
+/* Leaves the kernel. */
+void cpurt_core_jump(cpurt_core_t *core) __attribute__((noreturn));
+void cpurt_core_begin_looks(cpurt_core_t *core);
+
+#endif
