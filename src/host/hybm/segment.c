@@ -161,7 +161,7 @@ int aclshmemi_segment_map_peer(aclshmemi_segment_t *segment, int slot, const acl
                     slot, blob->bytes, segment->bytes);
     aclshmemi_npu_mem_t mem = NULL;
     int rc = npu_import(&blob->handle, &mem);
-    if (rc == ACLSHMEM_NOT_SUPPORTED && npu_host_can_touch())
+    if (rc != 0 && npu_host_can_touch())
         TRY(aclshmemi_limits_descriptors("mapping a peer's memory"));
     TRY(rc);
     rc = npu_map(slot_address(segment, slot), segment->bytes, mem);

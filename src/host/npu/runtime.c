@@ -25,7 +25,8 @@
 #include "host/utils/dl.h"
 
 #define LIBRARY_NAME "libascendcl.so"
-#define MARKER_NAME  "aclcpuRuntimeVersion" /* a function only the CPU runtime has */
+/* Kernels that run on CPU cores call it; a card's host library has no such thing. */
+#define MARKER_NAME "aicore_self"
 
 enum { NOTES_LEN = 3 * PATH_MAX };
 
