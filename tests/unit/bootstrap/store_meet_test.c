@@ -732,7 +732,8 @@ static void run_other_id(pe_t *pe)
     t_check_int(aclshmemi_uid_decode(pe->params.uid, &uid), 0);
     t_check_int(aclshmemi_uid_encode(&uid.addr, &other, &magic), 0);
     pe->params.uid = &other;
-    check_failure(pe_open(pe), ACLSHMEM_INNER_ERROR, pes_tls() ? "another unique id" : "belongs to another job");
+    check_failure(pe_open(pe), ACLSHMEM_INNER_ERROR,
+                  pes_tls() ? "another unique id" : "belongs to another job");
 }
 
 static void test_other_id(void **state)

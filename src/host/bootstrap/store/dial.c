@@ -140,8 +140,10 @@ static void dial_closed(void *owner, int code, const char *why)
     aclshmemi_store_dial_t *dial = owner;
     char text[ACLSHMEMI_STORE_TEXT_MAX];
     snprintf(text, sizeof text, "%s", why);
-    if (code != ACLSHMEMI_CHANNEL_CLOSED &&
-        !dial->warned) { /* a wrong secret or protocol: say it before the end */
+    /* A wrong secret or protocol fails in the same way each time: say it before the end. Once may be an earlier job
+     * that is just closing. */
+    bool twice = code != ACLSHMEMI_CHANNEL_CLOSED && strcmp(dial->reason, why) == 0;
+    if (twice && !dial->warned) {
         log_warn("%s does not answer as a PE of this job should: %s; trying again until the time to connect "
                  "is over",
                  dial->to, why);
