@@ -67,6 +67,10 @@ done
 quietly cmake -S tests/abi/consumer -B "$work/cmake" "-DCMAKE_PREFIX_PATH=$moved" "-DCMAKE_C_COMPILER=$compiler"
 quietly cmake --build "$work/cmake"
 quietly ctest --test-dir "$work/cmake" --output-on-failure --no-tests=error
+# The examples as they lie in the installed tree
+quietly cmake -S "$moved/share/doc/aclshmem/examples" -B "$work/examples" "-DCMAKE_PREFIX_PATH=$moved" "-DCMAKE_C_COMPILER=$compiler"
+quietly cmake --build "$work/examples"
+quietly ctest --test-dir "$work/examples" --output-on-failure --no-tests=error
 fails() { # TEXT-IN-THE-ERROR, line of CMake
     mkdir -p "$work/no"
     printf 'cmake_minimum_required(VERSION 3.19)\nproject(no LANGUAGES C)\n%s\n' "$2" > "$work/no/CMakeLists.txt"

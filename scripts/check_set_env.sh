@@ -47,6 +47,7 @@ unset_env
 for name in LD_LIBRARY_PATH PKG_CONFIG_PATH PYTHONPATH MANPATH SHMEM_HOME_PATH; do
     eval "[ -z \"\${$name+x}\" ]" || die "unset_env left $name"
 done
+( . "$file" && look ) || die "not in a subshell"
 rest=$(set | grep '^_aclshmem' || true)
 [ -z "$rest" ] || die "left behind: $rest"
 . "$file"
