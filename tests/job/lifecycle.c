@@ -393,7 +393,9 @@ int main(int argc, char **argv)
     run("heaps", 3, different_heaps, NULL);
     run("counts", 2, different_counts, NULL);
     run("numbers", 3, same_number, NULL);
+    setenv("SHMEM_CPU_HBM_SIZE", "200G", 1); /* a card that has room for it */
     run("huge", 2, huge_heap, NULL);
+    unsetenv("SHMEM_CPU_HBM_SIZE");
     run_own_socket();
     run("foreign", 1, foreign_address, NULL);
     run("closed", 2, closed_descriptors, NULL);

@@ -9,22 +9,26 @@
 #include "host/data_plane/transfer.h"
 #include "host/sync/sync.h"
 
+int aclshmemi_put_silently(aclshmemi_instance_t *in, const char *call, void *to, const void *from,
+                           size_t bytes, int pe)
+{
+    char *address = aclshmemi_reach(in, to, bytes, pe);
+    if (__builtin_expect(address == NULL, 0)) {
+        aclshmemi_target_t target;
+        TRY(aclshmemi_reach_slowly(in, call, to, bytes, pe, &target));
+        if (target.address == NULL)
+            return target.transport->ops.put(target.transport, target.remote, from, bytes);
+        address = target.address;
+    }
+    memmove(address, from, bytes);
+    return 0;
+}
+
 int aclshmemi_put(aclshmemi_instance_t *in, const char *call, void *to, const void *from, size_t bytes,
                   int pe)
 {
-    char *address = aclshmemi_reach(in, to, bytes, pe);
-    if (__builtin_expect(address != NULL, 1)) {
-        memmove(address, from, bytes);
-        aclshmemi_notify(in, pe);
-        return 0;
-    }
-    aclshmemi_target_t target;
-    TRY(aclshmemi_reach_slowly(in, call, to, bytes, pe, &target));
-    if (target.address == NULL)
-        return target.transport->ops.put(target.transport, target.remote, from, bytes);
-    memmove(target.address, from, bytes);
-    if (in->touch)
-        aclshmemi_notify(in, pe);
+    TRY(aclshmemi_put_silently(in, call, to, from, bytes, pe));
+    aclshmemi_notify(in, pe);
     return 0;
 }
 

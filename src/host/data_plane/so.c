@@ -42,8 +42,7 @@ int aclshmemi_signal(aclshmemi_instance_t *in, const char *call, void *word, int
         address = target.address;
     }
     change_word(address, signal, op);
-    if (in->touch)
-        aclshmemi_notify(in, pe);
+    aclshmemi_notify(in, pe);
     return 0;
 }
 
@@ -73,7 +72,7 @@ static void put_signal_call(const char *call, void *to, const void *from, size_t
     if (aclshmemi_reach(in, word, sizeof signal, pe) == NULL &&
         aclshmemi_reach_slowly(in, call, word, sizeof signal, pe, &target) != 0)
         return;
-    if (bytes != 0 && aclshmemi_put(in, call, to, from, bytes, pe) != 0)
+    if (bytes != 0 && aclshmemi_put_silently(in, call, to, from, bytes, pe) != 0)
         return;
     (void)!aclshmemi_signal(in, call, word, signal, op, pe);
 }

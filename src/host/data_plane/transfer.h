@@ -8,6 +8,9 @@
 /* Bytes to the memory of pe; the source may be reused on return. */
 int aclshmemi_put(aclshmemi_instance_t *in, const char *call, void *to, const void *from, size_t bytes,
                   int pe);
+/* The same without waking who sleeps there: a signal follows and does. */
+int aclshmemi_put_silently(aclshmemi_instance_t *in, const char *call, void *to, const void *from,
+                           size_t bytes, int pe);
 /* Bytes from the memory of pe; there on return. */
 int aclshmemi_get(aclshmemi_instance_t *in, const char *call, void *to, const void *from, size_t bytes,
                   int pe);

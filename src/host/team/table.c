@@ -145,12 +145,13 @@ static void post_note(aclshmemi_instance_t *in, aclshmem_team_t parent, const in
  * the third barrier: a PE that ran ahead into a split of another team would write the next verdict. */
 static int common_verdict(const aclshmemi_instance_t *in, const aclshmemi_group_t *parent)
 {
-    for (int i = 0; i < parent->size; i++) {
+    int own = (int)note_of(in, in->pe)->verdict;
+    for (int i = 0; i < parent->size && own == 0; i++) {
         int pe = aclshmemi_group_pe(parent, i), verdict = (int)note_of(in, pe)->verdict;
         if (verdict != 0)
-            return pe == in->pe ? verdict : fail(verdict, "team split: PE %d could not make its team", pe);
+            return fail(verdict, "team split: PE %d could not make its team", pe);
     }
-    return 0;
+    return own;
 }
 
 int aclshmemi_team_create(aclshmemi_instance_t *in, aclshmemi_team_t *parent, int start, int stride, int size,
