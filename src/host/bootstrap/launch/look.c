@@ -8,6 +8,7 @@
  * warning.
  */
 #define LOG_MODULE "launch"
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -206,8 +207,12 @@ static int read_row(const aclshmemi_source_t *source, const row_t *row, aclshmem
 /* A host that every PE must be on to reach it. */
 static bool names_loopback(const char *host)
 {
-    return host != NULL &&
-           (strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0);
+    struct in_addr v4;
+    if (host == NULL)
+        return false;
+    if (inet_pton(AF_INET, host, &v4) == 1)
+        return ntohl(v4.s_addr) >> 24 == 127;
+    return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0;
 }
 
 /* What rows below the chosen one add, and where they differ. Their own mistakes do not matter. */
