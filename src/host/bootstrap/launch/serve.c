@@ -21,6 +21,7 @@
 #define UNKNOWN_MAX  128  /* callers that have not said who they are */
 #define UNKNOWN_MS   5000 /* and how long they may take for it */
 #define SEND_MS      5000
+#define VERDICT_MS   2000 /* for those who come while a meeting is being called off */
 #define LIST_TEXT    160
 #define VERDICT_TEXT 400
 
@@ -43,6 +44,7 @@ typedef struct server {
     size_t n_unknown;
     unsigned strangers;
     char verdict[VERDICT_TEXT]; /* why the meeting is off; "" while it is on */
+    uint32_t n_told;            /* PEs that heard the verdict */
 } server_t;
 
 static void destroy_caller(caller_t *caller)
@@ -158,10 +160,16 @@ static void welcome(server_t *server, caller_t *caller, const aclshmemi_meet_hel
         turn_away(server, caller, ACLSHMEMI_MEET_OTHER, "another job meets here");
         return;
     }
+    if (server->verdict[0] != '\0') {
+        server->n_told++;
+        turn_away(server, caller, ACLSHMEMI_MEET_FAILED, server->verdict);
+        return;
+    }
     if (hello->n_pes != (uint32_t)meeting->n_pes) {
         snprintf(server->verdict, sizeof server->verdict,
                  "PE %u was started as one of %u PEs, PE 0 as one of %d", hello->pe, hello->n_pes,
                  meeting->n_pes);
+        server->n_told++;
         turn_away(server, caller, ACLSHMEMI_MEET_FAILED, server->verdict);
         return;
     }
@@ -242,36 +250,39 @@ static void list_missing(const server_t *server, char *out, size_t size)
         snprintf(out + used, size - used, " and %u more", left);
 }
 
-static aclshmemi_deadline_t next_due(const server_t *server, aclshmemi_deadline_t report)
+/* One event, and the end of those who took too long to say who they are. False when nothing came by then. */
+static bool handle_one(server_t *server, aclshmemi_deadline_t due)
 {
-    aclshmemi_deadline_t due = aclshmemi_deadline_earlier(server->meeting->deadline, report);
-    return server->n_unknown == 0 ? due : aclshmemi_deadline_earlier(due, server->unknown[0]->due);
+    /* One at a time: handling one may destroy another of the same batch. */
+    struct epoll_event event;
+    if (server->n_unknown > 0)
+        due = aclshmemi_deadline_earlier(due, server->unknown[0]->due);
+    int n = epoll_wait(server->epoll, &event, 1, aclshmemi_deadline_left_ms(due, 60000));
+    if (n > 0 && event.data.ptr == NULL)
+        accept_all(server);
+    else if (n > 0)
+        advance(server, event.data.ptr);
+    while (server->n_unknown > 0 && aclshmemi_deadline_passed(server->unknown[0]->due))
+        drop(server, server->unknown[0]);
+    return n > 0;
 }
 
 /* Everything until all are here, the time is up, or somebody fits nowhere. */
 static void gather(server_t *server)
 {
+    aclshmemi_deadline_t deadline = server->meeting->deadline;
     uint64_t report_ms = server->meeting->env->wait_report_ms;
     aclshmemi_deadline_t report = report_ms == 0 ? ACLSHMEMI_NEVER : aclshmemi_deadline_after_ms(report_ms);
     char missing[LIST_TEXT];
     while (server->n_here + 1 < (uint32_t)server->meeting->n_pes && server->verdict[0] == '\0') {
-        /* One at a time: handling one may destroy another of the same batch. */
-        struct epoll_event event;
-        int n =
-            epoll_wait(server->epoll, &event, 1, aclshmemi_deadline_left_ms(next_due(server, report), 60000));
-        if (n > 0 && event.data.ptr == NULL)
-            accept_all(server);
-        else if (n > 0)
-            advance(server, event.data.ptr);
-        while (server->n_unknown > 0 && aclshmemi_deadline_passed(server->unknown[0]->due))
-            drop(server, server->unknown[0]);
+        bool idle = !handle_one(server, aclshmemi_deadline_earlier(deadline, report));
         if (aclshmemi_deadline_passed(report)) {
             list_missing(server, missing, sizeof missing);
             log_info("init waits for PEs%s to come to the meeting", missing);
             report_ms *= 2;
             report = aclshmemi_deadline_after_ms(report_ms);
         }
-        if (n <= 0 && aclshmemi_deadline_passed(server->meeting->deadline)) {
+        if (idle && aclshmemi_deadline_passed(deadline)) {
             list_missing(server, missing, sizeof missing);
             snprintf(server->verdict, sizeof server->verdict,
                      "PEs%s did not come to the meeting in time; they did not call init, died before it, or "
@@ -282,12 +293,21 @@ static void gather(server_t *server)
     }
 }
 
+/* The meeting is off: those who are here hear it now, those on their way when they come, or they would look for PE 0
+ * until their own time is up. */
 static void cancel(server_t *server)
 {
+    uint32_t others = (uint32_t)server->meeting->n_pes - 1;
+    aclshmemi_deadline_t due =
+        aclshmemi_deadline_earlier(server->meeting->deadline, aclshmemi_deadline_after_ms(VERDICT_MS));
     for (int pe = 1; pe < server->meeting->n_pes; pe++) {
-        if (server->here[pe] != NULL)
-            turn_away(server, server->here[pe], ACLSHMEMI_MEET_FAILED, server->verdict);
+        if (server->here[pe] == NULL)
+            continue;
+        server->n_told++;
+        turn_away(server, server->here[pe], ACLSHMEMI_MEET_FAILED, server->verdict);
     }
+    while (server->n_told < others && !aclshmemi_deadline_passed(due))
+        (void)handle_one(server, due);
 }
 
 /* All are here: first everybody gets the id, then everybody says so. */
