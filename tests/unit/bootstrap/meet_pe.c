@@ -25,6 +25,8 @@ static struct {
     bool done_each, done_never, detect;
 } wish = {.rounds = 1, .timeout_ms = 20000, .tries = 1, .abort_status = -1};
 
+static int meetings; /* for which the launcher has not heard that they are over */
+
 static void read_arguments(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -117,8 +119,10 @@ static int one_round(const aclshmemi_env_t *env, const aclshmemi_launch_t *launc
     aclshmemx_uniqueid_t id;
     aclshmemi_uid_t uid;
     int rc = -1;
-    for (int i = 0; i < wish.tries && rc != 0; i++)
+    for (int i = 0; i < wish.tries && rc != 0; i++) {
         rc = aclshmemi_launch_meet(env, launch, (uint64_t)wish.timeout_ms, &id);
+        meetings++;
+    }
     TRY(rc);
     TRY(aclshmemi_uid_decode(&id, &uid));
     *hash ^= aclshmemi_magic_hash(uid.magic);
@@ -127,13 +131,19 @@ static int one_round(const aclshmemi_env_t *env, const aclshmemi_launch_t *launc
     return launch->pe == 0 ? receive_all(&uid, launch->n_pes) : report(&uid);
 }
 
+static void say_done(void)
+{
+    for (; meetings > 0; meetings--)
+        aclshmemi_launch_done();
+}
+
 static int all_rounds(const aclshmemi_env_t *env, const aclshmemi_launch_t *launch)
 {
     uint32_t hash = 0;
     for (int round = 0; round < wish.rounds; round++) {
         TRY(one_round(env, launch, &hash));
         if (wish.done_each)
-            aclshmemi_launch_done();
+            say_done();
     }
     printf("launcher %s PE %d of %d, %d of %d here, %d rounds, ids %08x\n", launch->name, launch->pe,
            launch->n_pes, launch->local_pe, launch->local_npes, wish.rounds, hash);
@@ -164,9 +174,8 @@ int main(int argc, char **argv)
             aclshmemi_launch_abort(wish.abort_status);
         wait_ms(20000); /* the launcher ends us */
     }
-    if (!wish.done_each && !wish.done_never)
-        for (int i = 0; i < wish.rounds; i++)
-            aclshmemi_launch_done();
+    if (!wish.done_never)
+        say_done();
     aclshmemi_uid_drop_all();
     aclshmemi_env_fini(&env);
     return rc == 0 ? 0 : 1;

@@ -40,7 +40,7 @@ static struct {
     unsigned barriers; /* ended ones */
     bool kept;         /* PE 0 put this id and its barrier is still pending */
     aclshmemx_uniqueid_t id;
-} state = {.pmi = {.fd = -1}};
+} state = {.pmi = {.fd = -1}, .may_end = true};
 
 static bool take(void)
 {
@@ -64,6 +64,7 @@ static void close_connection(void)
     aclshmemi_pmi_close(&state.pmi);
     state.owner = 0;
     state.started = false;
+    state.may_end = true; /* whoever only asked who it is may end at once */
     state.kept = false;
     explicit_bzero(&state.id, sizeof state.id);
 }
@@ -79,7 +80,7 @@ static bool mpi_says_goodbye(void)
 
 static void say_goodbye(void)
 {
-    bool usable = state.started && !state.pmi.broken && !state.pmi.barrier_pending;
+    bool usable = !state.pmi.broken && !state.pmi.barrier_pending;
     if (usable && !mpi_says_goodbye() &&
         aclshmemi_pmi_finalize(&state.pmi, aclshmemi_deadline_after_ms(GOODBYE_MS)) != 0)
         log_debug("the launcher did not hear our goodbye");
