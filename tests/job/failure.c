@@ -304,7 +304,7 @@ static void run_stop(int victim)
             continue;
         t_finish(&job.pe[pe], 60000);
         t_check_exit(&job.pe[pe], 1);
-        t_check_contains(job.pe[pe].err, "gone");
+        t_check_contains(job.pe[pe].err, "this PE ends as well");
         t_child_free(&job.pe[pe]);
     }
     t_check_that(t_now_ms() - killed < PROMPT_MS, "the job went on for %llu ms after a death",
