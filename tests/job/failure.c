@@ -359,7 +359,7 @@ static void run_die_in_init(int victim, int delay_us)
     job_init(&job, 3);
     job.arg = shared_stage();
     job.heap_bytes = victim == 0 ? UINT64_C(4) << 20 : UINT64_C(2) << 20;
-    job.control_timeout_s = 20;
+    job.control_timeout_s = 4;
     job.init_timeout_s = 4;
     for (int pe = 0; pe < 3; pe++)
         job_start(&job, pe, die_in_init);
