@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SEARCH_MS = 200, STATE_LISTEN = 0x0a };
+enum { SEARCH_MS = 1000, STATE_LISTEN = 0x0a };
 
 typedef struct found {
     unsigned long inode; /* 0: nothing found */
@@ -86,6 +86,12 @@ void aclshmemi_net_holder(const aclshmemi_addr_t *addr, char out[ACLSHMEMI_HOLDE
     snprintf(out, ACLSHMEMI_HOLDER_LEN, " by a process of user %u", found.uid);
     char wanted[64];
     snprintf(wanted, sizeof wanted, "socket:[%lu]", found.inode);
+    char self[16];
+    snprintf(self, sizeof self, "%d", (int)getpid()); /* an instance that is still there is a likely holder */
+    if (has_socket(self, wanted, ACLSHMEMI_NEVER)) {
+        print_process(self, out);
+        return;
+    }
     DIR *proc = opendir("/proc");
     if (!proc)
         return;

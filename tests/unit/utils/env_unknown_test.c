@@ -21,6 +21,7 @@ static void nearest_names(void **state)
         {"SHMEM_LOG_LEVLE", "SHMEM_LOG_LEVEL"},
         {"SHMEM_LOG_LVL", "SHMEM_LOG_LEVEL"},
         {"SHMEM_DEBUF", "SHMEM_DEBUG"},
+        {"SHMEM_LGO_LEVLE", "SHMEM_LOG_LEVEL"},
         {"SHMEM_PX", "SHMEM_PE"},
         {"SHMEM_AB", NULL},
         {"SHMEM_X", NULL},

@@ -218,6 +218,10 @@ static void modules(void **state)
     t_check_uint(t_log_count(0) + t_log_count(1) + t_log_count(2), 0);
     t_check_uint(t_log_count(3), 1);
     t_log_forget();
+    t_check_int(aclshmemi_log_set_level(ACLSHMEMI_LOG_INFO), 0); /* by call it means every module */
+    log_info("at info");
+    t_check_uint(t_log_count(1), 1);
+    t_log_forget();
     configure((aclshmemi_log_options_t){.levels = "DEBUG", .subsystems = "^testing", .sink = 2});
     say_all_levels();
     t_check_uint(t_log_count(0) + t_log_count(1), 0);

@@ -7,9 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "host/utils/log_time.h"
+
+/* In place of the C library's, so that a quarter of an hour can pass in no time. */
+static _Atomic int64_t skew_s;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    long rc = syscall(SYS_clock_gettime, clock, now);
+    if (rc == 0 && clock == CLOCK_REALTIME)
+        now->tv_sec += (time_t)atomic_load(&skew_s);
+    return (int)rc;
+}
 
 static void expect_same(int64_t seconds)
 {
@@ -91,6 +104,7 @@ static void print_in_child(void *argument)
     char out[ACLSHMEMI_LOG_STAMP_LEN];
     (void)argument;
     aclshmemi_log_time_forked();
+    atomic_store(&skew_s, 2000); /* what the parent knew is old by now, and has to do */
     aclshmemi_log_time_print("", out);
     t_check_uint(strlen(out), 27);
 }

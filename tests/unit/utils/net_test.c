@@ -225,6 +225,45 @@ static void busy_port_names_its_holder(void **state)
     aclshmemi_net_close(&first);
 }
 
+static void hold_port(void *argument)
+{
+    aclshmemi_addr_t addr = address("127.0.0.1", 0), bound;
+    int control = *(int *)argument, fd;
+    t_check_int(aclshmemi_net_bind(&addr, &fd), 0);
+    t_check_int(aclshmemi_net_listen(fd, 1), 0);
+    t_check_int(aclshmemi_net_local(fd, &bound), 0);
+    uint16_t port = aclshmemi_addr_port(&bound);
+    t_check_int(aclshmemi_net_send_all(control, &port, sizeof port, soon()), 0);
+    char word;
+    t_check_int(aclshmemi_net_recv_all(control, &word, 1, soon()), 0);
+}
+
+static void other_process_is_named(void **state)
+{
+    (void)state;
+    int control[2], fd;
+    uint16_t port;
+    char expected[64];
+    t_child_t child;
+    t_check_int(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control), 0);
+    t_start_function(&child, hold_port, &control[1]);
+    t_check_int(aclshmemi_net_recv_all(control[0], &port, sizeof port, soon()), 0);
+    aclshmemi_addr_t addr = address("127.0.0.1", port);
+    uint64_t start = t_now_ms();
+    t_check_int(aclshmemi_net_try_bind(&addr, &fd), ACLSHMEM_INNER_ERROR);
+    uint64_t took = t_now_ms() - start;
+    snprintf(expected, sizeof expected, "utils_net (pid %d)", (int)child.pid);
+    if (took >= 1000) /* many processes on a busy machine: the search gave up, as it should */
+        snprintf(expected, sizeof expected, "by a process of user %u", (unsigned)geteuid());
+    t_check_contains(aclshmemi_status_last_text(), expected);
+    t_check_int(aclshmemi_net_send_all(control[0], "e", 1, soon()), 0);
+    t_finish(&child, 30000);
+    t_check_exit(&child, 0);
+    t_child_free(&child);
+    close(control[0]);
+    close(control[1]);
+}
+
 /* Bound twice, which SO_REUSEADDR allows as long as nobody listens. */
 static void second_listener_is_told(void **state)
 {
@@ -510,6 +549,7 @@ int main(void)
         cmocka_unit_test(ipv6),
         cmocka_unit_test(families_are_kept_apart),
         cmocka_unit_test(busy_port_names_its_holder),
+        cmocka_unit_test(other_process_is_named),
         cmocka_unit_test(second_listener_is_told),
         cmocka_unit_test(foreign_address),
         cmocka_unit_test(nobody_listens),
