@@ -54,7 +54,7 @@ struct aclshmemi_instance {
     bool device_chosen; /* init made the device current and finalize gives it back */
     int device;
     bool met_by_launcher; /* the launcher helped us meet and is told when we are done */
-    uint64_t heap_bytes; /* of the user, per PE */
+    uint64_t heap_bytes;  /* of the user, per PE */
     uint32_t engines;
     aclshmemi_bootstrap_t bootstrap;
     aclshmemi_npu_stream_t stream;
@@ -64,7 +64,7 @@ struct aclshmemi_instance {
     pthread_mutex_t heap_lock;
     uint64_t signal_offset, counters_offset; /* the library's other blocks in the device heap */
     aclshmem_device_host_state_t *state;     /* host image of what kernels read */
-    struct aclshmemi_team **teams;       /* by handle, ACLSHMEM_MAX_TEAMS of them; entry 0 is the world */
+    struct aclshmemi_team **teams;           /* by handle, ACLSHMEM_MAX_TEAMS of them; entry 0 is the world */
 };
 
 /* The current instance; never NULL. */

@@ -51,8 +51,8 @@ void pes_init(pes_t *job, int n_pes, void (*run)(pe_t *pe)); /* on a free port o
 void pes_fini(pes_t *job);
 void pes_start(pes_t *job, int pe);
 void pes_start_all(pes_t *job);
-void pes_finish(pes_t *job, int deadline_ms);              /* all that were started */
-void pes_expect(pes_t *job, int exit_code);                /* of every PE that was started */
+void pes_finish(pes_t *job, int deadline_ms);                    /* all that were started */
+void pes_expect(pes_t *job, int exit_code);                      /* of every PE that was started */
 void pes_run(int n_pes, void (*run)(pe_t *pe), const void *arg); /* all of it, expecting 0 */
 
 /* Inside a PE. */
