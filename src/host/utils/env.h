@@ -69,8 +69,8 @@ typedef struct aclshmemi_env_row {
     int flags;
 } aclshmemi_env_row_t;
 
-const aclshmemi_env_row_t *aclshmemi_env_rows(
-    void); /* ACLSHMEMI_ENV_COUNT of them, in the order of env.def */
+/* ACLSHMEMI_ENV_COUNT of them, in the order of env.def. */
+const aclshmemi_env_row_t *aclshmemi_env_rows(void);
 /* Present value of row i, "(hidden)" for a secret. Returns the length that would be needed. */
 size_t aclshmemi_env_print(const aclshmemi_env_t *env, int row, char *out, size_t size);
 

@@ -8,13 +8,11 @@
  */
 #include "host/utils/log_file.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,8 +24,8 @@
 #include <unistd.h>
 
 #include "host/utils/clock.h"
-#include "host/utils/env.h"
 #include "host/utils/fd.h"
+#include "host/utils/log_name.h"
 #include "host/utils/log_time.h"
 
 #define FILE_NAME_TRIES 10000
@@ -82,36 +80,6 @@ static void close_file(void)
     file.fd = file.dir_fd = -1;
 }
 
-/* A path usable as a log folder: no "..", nothing cut. */
-static bool sane_directory(const char *path)
-{
-    size_t length = strlen(path);
-    if (length == 0 || length >= PATH_MAX - NAME_MAX)
-        return false;
-    for (const char *part = path; part; part = strchr(part, '/')) {
-        while (*part == '/')
-            part++;
-        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'))
-            return false;
-    }
-    return true;
-}
-
-static void default_directory(char out[PATH_MAX])
-{
-    char buffer[4096];
-    struct passwd entry, *found = NULL;
-    const char *home = aclshmemi_env_raw("HOME");
-    if (!home || home[0] != '/') {
-        if (getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &found) != 0)
-            found = NULL;
-        home = found ? found->pw_dir : NULL;
-    }
-    if (!home || home[0] != '/' || strcmp(home, "/nonexistent") == 0 ||
-        (size_t)snprintf(out, PATH_MAX, "%s/shmem/log", home) >= PATH_MAX - NAME_MAX)
-        snprintf(out, PATH_MAX, "/tmp/shmem/log");
-}
-
 static void make_directories(const char *path)
 {
     char part[PATH_MAX];
@@ -126,24 +94,10 @@ static void make_directories(const char *path)
     }
 }
 
-/* "dir/" and "dir/." would follow a link that "dir" does not. */
-static void cut_trailing(char *path)
-{
-    size_t length = strlen(path);
-    while (length > 1) {
-        if (path[length - 1] == '/')
-            path[--length] = '\0';
-        else if (path[length - 1] == '.' && path[length - 2] == '/')
-            path[--length] = '\0';
-        else
-            break;
-    }
-}
-
 /* Opens and judges the folder; shared_allowed: /tmp and the like will do, for a file the user named. */
 static bool open_directory(char *path, bool shared_allowed)
 {
-    cut_trailing(path);
+    aclshmemi_log_name_cut_trailing(path);
     make_directories(path);
     int fd = aclshmemi_fd_above_stdio(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat st;
@@ -164,84 +118,6 @@ static bool open_directory(char *path, bool shared_allowed)
     }
     file.dir_fd = fd;
     return true;
-}
-
-static void append(char *out, size_t size, size_t *at, const char *text)
-{
-    /* A slash in a host or job name must not choose another folder. */
-    for (; *text && *at + 1 < size; text++)
-        out[(*at)++] = *text == '/' ? '_' : *text;
-    out[*at] = '\0';
-}
-
-static bool expand_pattern(const char *pattern, int pe, char *out, size_t size)
-{
-    size_t at = 0;
-    out[0] = '\0';
-    for (const char *p = pattern; *p; p++) {
-        char text[HOST_NAME_MAX + 1] = "";
-        const char *from = text;
-        if (*p != '%' || p[1] == '\0') {
-            if (at + 1 >= size)
-                return false;
-            out[at++] = *p;
-            out[at] = '\0';
-            continue;
-        }
-        switch (*++p) {
-        case 'h':
-            if (gethostname(text, sizeof text) != 0)
-                from = "localhost";
-            text[sizeof text - 1] = '\0';
-            break;
-        case 'p':
-            snprintf(text, sizeof text, "%d", (int)getpid());
-            break;
-        case 'P':
-            snprintf(text, sizeof text, "%d", pe);
-            from = pe < 0 ? "-" : text;
-            break;
-        case 'j':
-            from = aclshmemi_env_raw("SHMEM_JOB_ID");
-            from = from && *from ? from : "-";
-            break;
-        case '%':
-            from = "%";
-            break;
-        default:
-            snprintf(text, sizeof text, "%%%c", *p);
-        }
-        append(out, size, &at, from);
-    }
-    return at + 1 < size;
-}
-
-static bool digits(const char **text, size_t most)
-{
-    const char *start = *text;
-    while (isdigit((unsigned char)**text) && (size_t)(*text - start) < most)
-        (*text)++;
-    return *text != start;
-}
-
-/* Whether a directory entry is a log file of the present kind, from whichever process. */
-static bool is_log_name(const char *name)
-{
-    if (file.pattern[0]) {
-        size_t length = strlen(file.base);
-        if (strncmp(name, file.base, length) != 0)
-            return false;
-        name += length;
-        return *name == '\0' || (*name++ == '.' && digits(&name, 9) && *name == '\0');
-    }
-    if (strncmp(name, "aclshmem_", 9) != 0)
-        return false;
-    name += 9;
-    if (!digits(&name, 10) || *name++ != '_' || !digits(&name, 14))
-        return false;
-    if (*name == '_' && (name++, !digits(&name, 9)))
-        return false;
-    return strcmp(name, ".log") == 0;
 }
 
 /* A process that writes to its file holds a lock on it; this works where process numbers mean nothing (containers). */
@@ -269,7 +145,7 @@ static bool prune_one(DIR *dir)
     unsigned count = 0;
     rewinddir(dir);
     for (struct dirent *entry; (entry = readdir(dir));) {
-        if (!is_log_name(entry->d_name) ||
+        if (!aclshmemi_log_name_matches(entry->d_name, file.pattern[0] ? file.base : NULL) ||
             fstatat(file.dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
             continue;
         count++;
@@ -349,14 +225,14 @@ static bool choose_name(char directory[PATH_MAX], int pe)
         if (file.directory[0])
             snprintf(directory, PATH_MAX, "%s", file.directory);
         else
-            default_directory(directory);
+            aclshmemi_log_name_default(directory);
         char stamp[16];
         aclshmemi_log_time_compact(stamp);
         snprintf(file.base, sizeof file.base, "aclshmem_%d_%s", (int)getpid(), stamp);
         return true;
     }
     char path[PATH_MAX];
-    if (!expand_pattern(file.pattern, pe, path, sizeof path)) {
+    if (!aclshmemi_log_name_expand(file.pattern, pe, path, sizeof path)) {
         tell(STDOUT_FILENO, "aclshmem: no log file: the name %.100s... is too long", file.pattern);
         return false;
     }
@@ -448,7 +324,7 @@ aclshmemi_log_file_result_t aclshmemi_log_file_write(const char *line, size_t le
 
 bool aclshmemi_log_file_configure(const char *directory, const char *pattern)
 {
-    bool usable = !directory || sane_directory(directory);
+    bool usable = !directory || aclshmemi_log_name_usable(directory);
     if (!directory || !usable)
         directory = "";
     if (!pattern || strlen(pattern) >= sizeof file.pattern)

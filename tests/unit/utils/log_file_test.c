@@ -164,120 +164,6 @@ static void umask_is_obeyed(void **state)
     in_child(private_umask, NULL, NULL);
 }
 
-static void default_folder(void *argument)
-{
-    (void)argument;
-    setenv("HOME", base, 1);
-    to_directory(NULL);
-    log_warn("one");
-    t_check_int(files_in(in_base("shmem/log"), NULL), 1);
-    aclshmemi_log_close();
-}
-
-static void default_is_in_the_home(void **state)
-{
-    (void)state;
-    in_child(default_folder, NULL, NULL);
-}
-
-static void odd_folders(void *argument)
-{
-    (void)argument;
-    char too_long[PATH_MAX + 200];
-    setenv("HOME", base, 1);
-    memset(too_long, 'a', sizeof too_long - 1);
-    too_long[0] = '/';
-    too_long[sizeof too_long - 1] = '\0';
-    const char *const odd[] = {"", in_base("../x"), "..", "/tmp/../tmp/x", too_long};
-    for (int i = 0; i < 5; i++) {
-        to_directory(odd[i]);
-        t_check_int(files_in(in_base("shmem/log"), NULL), i + 1); /* its WARN about the folder went there */
-        aclshmemi_log_close();
-    }
-    to_directory(in_base("a..b")); /* two dots in a name are just a name */
-    log_warn("one");
-    t_check_int(files_in(in_base("a..b"), NULL), 1);
-}
-
-static void unusable_texts_mean_the_default(void **state)
-{
-    (void)state;
-    in_child(odd_folders, NULL, NULL);
-}
-
-/* ---- refused folders ---- */
-
-static void say_into_bad(void *argument)
-{
-    (void)argument;
-    to_directory(in_base("bad"));
-    log_warn("first");
-    log_warn("second");
-}
-
-/* One line about it on standard output, and the log on standard error. */
-static void expect_refused(const char *why)
-{
-    t_child_t child;
-    t_run_function(&child, say_into_bad, NULL, 30000);
-    t_check_exit(&child, 0);
-    t_check_contains(child.out, in_base("bad"));
-    t_check_contains(child.out, why);
-    t_check(strchr(child.out, '\n') == child.out + strlen(child.out) - 1);
-    t_check_text(child.err, "WARN - testing: first\nWARN - testing: second\n");
-    t_child_free(&child);
-}
-
-static void folders_that_are_refused(void **state)
-{
-    static const mode_t modes[] = {0770, 0707, 0777, 01777};
-    (void)state;
-    t_check_int(mkdir(in_base("bad"), 0700), 0);
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        t_check_int(chmod(in_base("bad"), modes[i]), 0);
-        expect_refused("may write to it");
-        t_check_int(files_in(in_base("bad"), NULL), 0);
-    }
-    if (geteuid() == 0) {
-        t_check_int(chmod(in_base("bad"), 0755), 0);
-        t_check_int(chown(in_base("bad"), 12345, 12345), 0);
-        expect_refused("belongs to another user");
-    }
-    t_check_int(rmdir(in_base("bad")), 0);
-
-    t_check_int(mkdir(in_base("target"), 0700), 0);
-    t_check_int(symlink(in_base("target"), in_base("bad")), 0);
-    expect_refused("link");
-    t_check_int(files_in(in_base("target"), NULL), 0);
-    t_check_int(unlink(in_base("bad")), 0);
-
-    t_file_write(in_base("bad"), "a file");
-    expect_refused("no folder");
-    expect_file(in_base("bad"), "a file");
-}
-
-static void say_behind_link(void *argument)
-{
-    (void)argument;
-    to_directory(in_base("link/"));
-    log_warn("one");
-    to_directory(in_base("link/./"));
-    log_warn("two");
-}
-
-static void a_slash_does_not_follow_a_link(void **state)
-{
-    t_child_t child;
-    (void)state;
-    t_check_int(mkdir(in_base("target"), 0700), 0);
-    t_check_int(symlink(in_base("target"), in_base("link")), 0);
-    t_run_function(&child, say_behind_link, NULL, 30000);
-    t_check_exit(&child, 0);
-    t_check_text(child.err, "WARN - testing: one\nWARN - testing: two\n");
-    t_check_int(files_in(in_base("target"), NULL), 0);
-    t_child_free(&child);
-}
-
 /* ---- LOG_FILE ---- */
 
 static void pattern(void *argument)
@@ -322,22 +208,6 @@ static void nothing_that_exists_is_touched(void **state)
 {
     (void)state;
     in_child(existing_files, NULL, NULL);
-}
-
-static void sticky(void *argument)
-{
-    (void)argument;
-    t_check_int(mkdir(in_base("tmp"), 0700), 0);
-    t_check_int(chmod(in_base("tmp"), 01777), 0);
-    to_pattern(in_base("tmp/mine")); /* as /tmp is: others cannot exchange what is ours in it */
-    log_warn("one");
-    expect_file(in_base("tmp/mine"), "WARN - testing: one\n");
-}
-
-static void sticky_folder_will_do_for_a_named_file(void **state)
-{
-    (void)state;
-    in_child(sticky, NULL, NULL);
 }
 
 static void bad_patterns(void *argument)
@@ -682,13 +552,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(file_modes),
         TEST(umask_is_obeyed),
-        TEST(default_is_in_the_home),
-        TEST(unusable_texts_mean_the_default),
-        TEST(folders_that_are_refused),
-        TEST(a_slash_does_not_follow_a_link),
         TEST(names_from_patterns),
         TEST(nothing_that_exists_is_touched),
-        TEST(sticky_folder_will_do_for_a_named_file),
         TEST(names_that_are_none),
         TEST(devices_stay_what_they_are),
         TEST(turned_over_and_thinned_out),
