@@ -127,7 +127,9 @@ for preset in "${presets[@]}"; do
     run "$preset"
 done
 
-[ $failed -eq 0 ] || printf '%s: failed: %s\n' "$NAME" "${names[@]}"
+for name in "${names[@]}"; do
+    say "failed: $name"
+done
 say "took $(elapsed); logs in build/logs"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
