@@ -24,9 +24,6 @@ if(ACLSHMEM_SANITIZE)
   # gcc's thread sanitizer does not model fences; ours order memory that other processes see, which it knows nothing of.
   target_compile_options(aclshmem_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-tsan>)
   target_link_options(aclshmem_flags INTERFACE -fsanitize=${ACLSHMEM_SANITIZE})
-  # The thread sanitizer does not follow fences. Ours order accesses that are atomic anyway (a word, and the count of
-  # those who sleep on it), so nothing it looks at depends on them.
-  target_compile_options(aclshmem_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-tsan>)
 endif()
 target_include_directories(aclshmem_flags INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>")
