@@ -87,11 +87,13 @@ static void try_launcher(const launcher_t *launcher)
     const char *const rounds[] = {"-n", "3", "PE", "rounds=5", "done=each", NULL};
     const char *const instances[] = {"-n", "2", "PE", "rounds=3", "done=last", NULL};
     const char *const one[] = {"-n", "1", "PE", NULL};
+    const char *const forking[] = {"-n", "3", "PE", "rounds=3", "fork=1", NULL};
     need(launcher);
     check_run(launcher, once, NULL, 4, 1);
     check_run(launcher, rounds, NULL, 3, 5);
     check_run(launcher, instances, NULL, 2, 3);
     check_run(launcher, one, NULL, 1, 1);
+    check_run(launcher, forking, NULL, 3, 3);
 }
 
 static void try_late_and_again(const launcher_t *launcher)

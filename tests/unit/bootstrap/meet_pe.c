@@ -2,11 +2,11 @@
 /*
  * One PE of a job: asks who started it, meets the others, and proves that the id works by a connection to PE 0.
  *
- *     meet_pe [rounds=N] [timeout=MS] [delay=MS] [tries=N] [done=each|last|never] [abort=STATUS] [detect=1]
+ *     meet_pe [rounds=N] [timeout=MS] [delay=MS] [tries=N] [done=each|last|never] [abort=STATUS] [detect=1] [fork=1]
  *
  * Prints "launcher torchrun PE 1 of 4, 1 of 4 here, 3 rounds, ids 1234abcd" and ends with 0, or with 1 when something
  * failed (the log says what). delay: come that late. tries: after a failed meeting try again. abort: PE 1 ends the job
- * through the launcher after the meeting. detect: do not meet.
+ * through the launcher after the meeting. detect: do not meet. fork: a child ends between the rounds.
  */
 #define LOG_MODULE "test"
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@
 
 static struct {
     int rounds, timeout_ms, delay_ms, tries, abort_status;
-    bool done_each, done_never, detect;
+    bool done_each, done_never, detect, fork;
 } wish = {.rounds = 1, .timeout_ms = 20000, .tries = 1, .abort_status = -1};
 
 static int meetings; /* for which the launcher has not heard that they are over */
@@ -46,6 +47,8 @@ static void read_arguments(int argc, char **argv)
             wish.done_each = true;
         else if (strcmp(argv[i], "done=never") == 0)
             wish.done_never = true;
+        else if (strcmp(argv[i], "fork=1") == 0)
+            wish.fork = true;
         else if (strcmp(argv[i], "detect=1") == 0)
             wish.detect = true;
         else if (strcmp(argv[i], "done=last") != 0)
@@ -137,11 +140,25 @@ static void say_done(void)
         aclshmemi_launch_done();
 }
 
+/* A copy of this process ends in the orderly way, which is nobody's business but its own. */
+static int lose_a_child(void)
+{
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0)
+        exit(0);
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+        return fail(ACLSHMEM_INNER_ERROR, "the child ended with status %d", status);
+    return 0;
+}
+
 static int all_rounds(const aclshmemi_env_t *env, const aclshmemi_launch_t *launch)
 {
     uint32_t hash = 0;
     for (int round = 0; round < wish.rounds; round++) {
         TRY(one_round(env, launch, &hash));
+        if (wish.fork)
+            TRY(lose_a_child());
         if (wish.done_each)
             say_done();
     }

@@ -6,6 +6,8 @@
 #define LOG_MODULE "launch"
 #include "host/bootstrap/launch/pmix_task.h"
 
+#ifdef ACLSHMEMI_HAVE_PMIX
+
 #include <dlfcn.h>
 #include <pmix.h>
 #include <signal.h>
@@ -262,3 +264,5 @@ bool aclshmemi_pmix_task_wait(aclshmemi_pmix_task_t *task, aclshmemi_deadline_t 
     pthread_mutex_unlock(&task->lock);
     return finished;
 }
+
+#endif
