@@ -187,16 +187,22 @@ static void test_openmpi_twice_at_once(void **state)
     need(&openmpi);
     const char *argv[] = {
         openmpi.program, openmpi.options[0], openmpi.options[1], "-n", "3", meet_pe, "rounds=3", NULL};
-    const char *const forced[] = {"SHMEM_LAUNCHER=ompi", NULL};
     t_child_t job[2];
+    char folders[2][300], base[2][350];
     launcher_t launcher = openmpi;
     launcher.name = "ompi";
-    for (int i = 0; i < 2; i++)
-        t_start(&job[i], argv, forced);
+    for (int i = 0; i < 2; i++) {
+        /* Started in the same moment, two mpiruns trip over a folder they share. */
+        t_dir_make(folders[i], sizeof folders[i]);
+        snprintf(base[i], sizeof base[i], "OMPI_MCA_orte_tmpdir_base=%s", folders[i]);
+        const char *const environment[] = {"SHMEM_LAUNCHER=ompi", base[i], NULL};
+        t_start(&job[i], argv, environment);
+    }
     for (int i = 0; i < 2; i++) {
         t_finish(&job[i], LIMIT_MS);
         check_reports(&job[i], &launcher, 3, 3);
         t_child_free(&job[i]);
+        t_dir_remove(folders[i]);
     }
 }
 

@@ -21,6 +21,15 @@
 #include "host/bootstrap/bootstrap.h"
 #include "host/bootstrap/uid/uid.h"
 
+#ifdef __SANITIZE_ADDRESS__
+/* A few bytes that libpmix keeps are not ours to free. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libpmix";
+}
+#endif
+
 static struct {
     int rounds, timeout_ms, delay_ms, tries, abort_status;
     bool done_each, done_never, detect, fork;
@@ -182,6 +191,7 @@ int main(int argc, char **argv)
     if (wish.detect) {
         printf("launcher %s PE %d of %d, %d of %d here\n", launch.name, launch.pe, launch.n_pes,
                launch.local_pe, launch.local_npes);
+        aclshmemi_env_fini(&env);
         return 0;
     }
     int rc = all_rounds(&env, &launch);

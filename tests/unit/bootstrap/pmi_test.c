@@ -224,6 +224,14 @@ static void open_fd(aclshmemi_pmi_t *pmi, int fd)
     assert_true(fcntl(pmi->fd, F_GETFD) & FD_CLOEXEC);
 }
 
+static int finalized(server_t *server)
+{
+    pthread_mutex_lock(&server->lock);
+    int count = server->finalized;
+    pthread_mutex_unlock(&server->lock);
+    return count;
+}
+
 static void exchange_sizes(int key_max, int value_max, size_t size)
 {
     static server_t server;
@@ -241,7 +249,7 @@ static void exchange_sizes(int key_max, int value_max, size_t size)
     assert_memory_equal(sent, got, size);
     assert_int_equal(got[size], 0);
     assert_int_equal(aclshmemi_pmi_finalize(&pmi, soon()), 0);
-    assert_int_equal(server.finalized, 1);
+    assert_int_equal(finalized(&server), 1);
     aclshmemi_pmi_close(&pmi);
     aclshmemi_pmi_close(&pmi);
     end_server(&server);
@@ -294,7 +302,7 @@ static void test_four_clients(void **state)
     }
     for (int i = 0; i < CLIENTS_MAX; i++)
         pthread_join(thread[i], NULL);
-    assert_int_equal(server.finalized, CLIENTS_MAX);
+    assert_int_equal(finalized(&server), CLIENTS_MAX);
     end_server(&server);
 }
 
