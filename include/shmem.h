@@ -12,6 +12,7 @@
 #include "host/mem/shmem_host_heap.h"
 #include "host/init/shmem_host_init.h"
 #include "host/data_plane/shmem_host_rma.h"
+#include "host/data_plane/shmem_host_amo.h"
 #include "host/data_plane/shmem_host_so.h"
 #include "host/data_plane/shmem_host_p2p_sync.h"
 #include "host/data_plane/shmem_host_cc.h"

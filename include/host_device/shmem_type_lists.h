@@ -17,6 +17,29 @@
     FUNC(uint64, uint64_t);                                                                                  \
     FUNC(char, char)
 
+/* Waiting and testing: the same without double. FUNC(NAME, TYPE) */
+#define ACLSHMEM_P2P_SYNC_TYPE_FUNC(FUNC)                                                                    \
+    FUNC(float, float);                                                                                      \
+    FUNC(int8, int8_t);                                                                                      \
+    FUNC(int16, int16_t);                                                                                    \
+    FUNC(int32, int32_t);                                                                                    \
+    FUNC(int64, int64_t);                                                                                    \
+    FUNC(uint8, uint8_t);                                                                                    \
+    FUNC(uint16, uint16_t);                                                                                  \
+    FUNC(uint32, uint32_t);                                                                                  \
+    FUNC(uint64, uint64_t);                                                                                  \
+    FUNC(char, char)
+
+/* Host atomics: integers have every operation, the others set, fetch, swap and add. FUNC(NAME, TYPE) */
+#define ACLSHMEM_AMO_INTEGER_FUNC(FUNC)                                                                      \
+    FUNC(int32, int32_t);                                                                                    \
+    FUNC(int64, int64_t);                                                                                    \
+    FUNC(uint32, uint32_t);                                                                                  \
+    FUNC(uint64, uint64_t)
+#define ACLSHMEM_AMO_FLOAT_FUNC(FUNC)                                                                        \
+    FUNC(float, float);                                                                                      \
+    FUNC(double, double)
+
 /* Element widths in bits. FUNC(BITS) */
 #define ACLSHMEM_SIZE_FUNC(FUNC)                                                                             \
     FUNC(8);                                                                                                 \

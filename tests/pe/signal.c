@@ -140,7 +140,6 @@ static void mistakes(void)
     CHECK_ERROR(aclshmem_signal_wait_until(word, 6, 0), ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmem_signal_wait_until(word, -1, 0), ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmem_signal_wait_until(NULL, 0, 0), ACLSHMEM_INVALID_PARAM);
-    CHECK_ERROR(aclshmem_signal_wait_until(&local, 0, 0), ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmem_signal_wait_until((int32_t *)(void *)((char *)word + 2), 0, 0),
                 ACLSHMEM_INVALID_PARAM);
     aclshmemx_set_extern_logger(NULL);

@@ -1,101 +1,229 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for signals. A look loads the word once, and the decision is about that value. */
+/* The typed calls of waiting and testing; the loops are in look.c. */
 #define LOG_MODULE "sync"
 #include "host/data_plane/shmem_host_p2p_sync.h"
 
 #include <stdio.h>
 
-#include "host/data_plane/reach.h"
-#include "host/sync/sync.h"
+#include "host/data_plane/look.h"
 
-static const char *const cmp_names[] = {"==", "!=", ">", ">=", "<", "<="};
-
-typedef struct subject {
-    const int32_t *word;
-    int cmp;
-    int32_t wanted;
-    int32_t seen;
-} subject_t;
-
-static bool holds(int32_t value, int cmp, int32_t wanted)
+/* Where host code cannot touch the memory, a look is a copy; one that fails sees nothing and the deadline ends the wait. */
+static void load_by_copy(const void *from, void *to, size_t bytes)
 {
-    switch (cmp) {
-    case ACLSHMEM_CMP_EQ:
-        return value == wanted;
-    case ACLSHMEM_CMP_NE:
-        return value != wanted;
-    case ACLSHMEM_CMP_GT:
-        return value > wanted;
-    case ACLSHMEM_CMP_GE:
-        return value >= wanted;
-    case ACLSHMEM_CMP_LT:
-        return value < wanted;
-    default:
-        return value <= wanted;
-    }
+    (void)!npu_copy(to, from, bytes, ACLSHMEMI_NPU_DEVICE_TO_HOST);
 }
 
-static void describe_signal(const aclshmemi_wait_t *wait, char *out, size_t size)
+#define COMPARE(a, cmp, b)                                                                                   \
+    ((cmp) == ACLSHMEM_CMP_EQ   ? (a) == (b)                                                                 \
+     : (cmp) == ACLSHMEM_CMP_NE ? (a) != (b)                                                                 \
+     : (cmp) == ACLSHMEM_CMP_GT ? (a) > (b)                                                                  \
+     : (cmp) == ACLSHMEM_CMP_GE ? (a) >= (b)                                                                 \
+     : (cmp) == ACLSHMEM_CMP_LT ? (a) < (b)                                                                  \
+                                : (a) <= (b))
+
+/* How a type is looked at and printed. */
+#define DEFINE_LOOK(NAME, TYPE)                                                                              \
+    static TYPE NAME##_load(const aclshmemi_look_t *look, size_t i)                                          \
+    {                                                                                                        \
+        const TYPE *var = (const TYPE *)look->vars + i;                                                      \
+        TYPE value = 0;                                                                                      \
+        if (__builtin_expect(look->in->touch, 1))                                                            \
+            __atomic_load(var, &value, __ATOMIC_ACQUIRE);                                                    \
+        else                                                                                                 \
+            load_by_copy(var, &value, sizeof value);                                                         \
+        return value;                                                                                        \
+    }                                                                                                        \
+    static bool NAME##_holds(const aclshmemi_look_t *look, size_t i)                                         \
+    {                                                                                                        \
+        TYPE value = NAME##_load(look, i), wanted = ((const TYPE *)look->values)[look->vector ? i : 0];      \
+        return COMPARE(value, look->cmp, wanted);                                                            \
+    }                                                                                                        \
+    static void NAME##_print(const aclshmemi_look_t *look, size_t i, char *out, size_t size)                 \
+    {                                                                                                        \
+        TYPE value = NAME##_load(look, i), wanted = ((const TYPE *)look->values)[look->vector ? i : 0];      \
+        if ((TYPE)0.5 != 0)                                                                                  \
+            snprintf(out, size, "is %g, wanted against %g", (double)value, (double)wanted);                  \
+        else if ((TYPE)-1 > 0)                                                                               \
+            snprintf(out, size, "is %llu, wanted against %llu", (unsigned long long)value,                   \
+                     (unsigned long long)wanted);                                                            \
+        else                                                                                                 \
+            snprintf(out, size, "is %lld, wanted against %lld", (long long)value, (long long)wanted);        \
+    }                                                                                                        \
+    static aclshmemi_look_t NAME##_look(const char *call, const TYPE *vars, size_t count, const int *status, \
+                                        int cmp, const TYPE *values, bool vector)                            \
+    {                                                                                                        \
+        return (aclshmemi_look_t){.call = call,                                                              \
+                                  .vars = vars,                                                              \
+                                  .count = count,                                                            \
+                                  .status = status,                                                          \
+                                  .cmp = cmp,                                                                \
+                                  .values = values,                                                          \
+                                  .vector = vector,                                                          \
+                                  .width = sizeof(TYPE),                                                     \
+                                  .holds = NAME##_holds,                                                     \
+                                  .print = NAME##_print};                                                    \
+    }                                                                                                        \
+    struct aclshmemi_needs_a_semicolon
+
+ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_LOOK);
+
+static uint64_t limit(const aclshmemi_look_t *look)
 {
-    const subject_t *subject = wait->subject;
-    const char *base = wait->instance->space[ACLSHMEMI_SPACE_DEVICE].base;
-    snprintf(out, size, "signal_wait_until on PE %d for the word at heap offset %td to be %s %d; it is %d",
-             wait->instance->pe, (const char *)subject->word - base, cmp_names[subject->cmp], subject->wanted,
-             subject->seen);
+    return look->in->env.wait_timeout_ms;
 }
 
-/* The value now: a load where host code can touch the word, a copy by the runtime otherwise. */
-static int look(const aclshmemi_instance_t *in, const int32_t *word, int32_t *value)
+static void wait_all(aclshmemi_look_t look)
 {
-    if (in->touch) {
-        *value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-        return 0;
-    }
-    return npu_copy(value, word, sizeof *value, ACLSHMEMI_NPU_DEVICE_TO_HOST);
+    if (aclshmemi_look_check(&look, false) == 0)
+        (void)!aclshmemi_look_wait_all(&look, limit(&look));
 }
 
-static int check(const aclshmemi_instance_t *in, const int32_t *word, int cmp)
+static void wait_any(aclshmemi_look_t look, size_t *result)
 {
-    if (in->n_pes == 0)
-        return aclshmemi_instance_missing("signal_wait_until");
-    if (cmp < ACLSHMEM_CMP_EQ || cmp > ACLSHMEM_CMP_LE)
-        return fail(ACLSHMEM_INVALID_PARAM,
-                    "signal_wait_until: comparison %d is unknown, 0 (==) to 5 (<=) are allowed", cmp);
-    if (word == NULL || (uintptr_t)word % sizeof *word != 0)
-        return fail(ACLSHMEM_INVALID_PARAM,
-                    "signal_wait_until: the signal word %p is NULL or not aligned to 4 bytes",
-                    (const void *)word);
-    aclshmemi_target_t target;
-    if (aclshmemi_reach(in, word, sizeof *word, in->pe) == NULL)
-        TRY(aclshmemi_reach_slowly(in, "signal_wait_until", word, sizeof *word, in->pe, &target));
-    return 0;
+    if (result != NULL)
+        *result = SIZE_MAX;
+    if (aclshmemi_look_check(&look, result == NULL) == 0)
+        (void)!aclshmemi_look_wait_any(&look, limit(&look), result);
+}
+
+static void wait_some(aclshmemi_look_t look, size_t *indices, size_t *result)
+{
+    if (result != NULL)
+        *result = 0;
+    if (aclshmemi_look_check(&look, result == NULL || (indices == NULL && look.count != 0)) == 0)
+        (void)!aclshmemi_look_wait_some(&look, limit(&look), indices, result);
+}
+
+static void test_all(aclshmemi_look_t look, int *result)
+{
+    if (result != NULL)
+        *result = 0;
+    if (aclshmemi_look_check(&look, result == NULL) == 0)
+        *result = aclshmemi_look_test_all(&look);
+}
+
+static void test_any(aclshmemi_look_t look, size_t *result)
+{
+    if (result != NULL)
+        *result = SIZE_MAX;
+    if (aclshmemi_look_check(&look, result == NULL) == 0)
+        *result = aclshmemi_look_test_any(&look);
+}
+
+static void test_some(aclshmemi_look_t look, size_t *indices, size_t *result)
+{
+    if (result != NULL)
+        *result = 0;
+    if (aclshmemi_look_check(&look, result == NULL || (indices == NULL && look.count != 0)) == 0)
+        *result = aclshmemi_look_test_some(&look, indices);
+}
+
+#define DEFINE_WAIT(NAME, TYPE)                                                                              \
+    void aclshmem_##NAME##_wait_until(TYPE *ivar, int cmp, TYPE cmp_value)                                   \
+    {                                                                                                        \
+        wait_all(NAME##_look(#NAME "_wait_until", ivar, 1, NULL, cmp, &cmp_value, false));                   \
+    }                                                                                                        \
+    void aclshmem_##NAME##_wait(TYPE *ivar, TYPE cmp_value)                                                  \
+    {                                                                                                        \
+        wait_all(NAME##_look(#NAME "_wait", ivar, 1, NULL, ACLSHMEM_CMP_NE, &cmp_value, false));             \
+    }                                                                                                        \
+    void aclshmem_##NAME##_wait_until_all(TYPE *ivars, size_t nelems, const int *status, int cmp,            \
+                                          TYPE cmp_value)                                                    \
+    {                                                                                                        \
+        wait_all(NAME##_look(#NAME "_wait_until_all", ivars, nelems, status, cmp, &cmp_value, false));       \
+    }                                                                                                        \
+    void aclshmem_##NAME##_wait_until_any(TYPE *ivars, size_t nelems, const int *status, int cmp,            \
+                                          TYPE cmp_value, size_t *res_out)                                   \
+    {                                                                                                        \
+        wait_any(NAME##_look(#NAME "_wait_until_any", ivars, nelems, status, cmp, &cmp_value, false),        \
+                 res_out);                                                                                   \
+    }                                                                                                        \
+    void aclshmem_##NAME##_wait_until_some(TYPE *ivars, size_t nelems, size_t *indices, const int *status,   \
+                                           int cmp, TYPE cmp_value, size_t *res_out)                         \
+    {                                                                                                        \
+        wait_some(NAME##_look(#NAME "_wait_until_some", ivars, nelems, status, cmp, &cmp_value, false),      \
+                  indices, res_out);                                                                         \
+    }                                                                                                        \
+    struct aclshmemi_needs_a_semicolon
+
+#define DEFINE_WAIT_VECTOR(NAME, TYPE)                                                                       \
+    void aclshmem_##NAME##_wait_until_all_vector(TYPE *ivars, size_t nelems, const int *status, int cmp,     \
+                                                 TYPE *cmp_values)                                           \
+    {                                                                                                        \
+        wait_all(NAME##_look(#NAME "_wait_until_all_vector", ivars, nelems, status, cmp, cmp_values, true)); \
+    }                                                                                                        \
+    void aclshmem_##NAME##_wait_until_any_vector(TYPE *ivars, size_t nelems, const int *status, int cmp,     \
+                                                 TYPE *cmp_values, size_t *res_out)                          \
+    {                                                                                                        \
+        wait_any(NAME##_look(#NAME "_wait_until_any_vector", ivars, nelems, status, cmp, cmp_values, true),  \
+                 res_out);                                                                                   \
+    }                                                                                                        \
+    void aclshmem_##NAME##_wait_until_some_vector(TYPE *ivars, size_t nelems, size_t *indices,               \
+                                                  const int *status, int cmp, TYPE *cmp_values,              \
+                                                  size_t *res_out)                                           \
+    {                                                                                                        \
+        wait_some(                                                                                           \
+            NAME##_look(#NAME "_wait_until_some_vector", ivars, nelems, status, cmp, cmp_values, true),      \
+            indices, res_out);                                                                               \
+    }                                                                                                        \
+    struct aclshmemi_needs_a_semicolon
+
+#define DEFINE_TEST(NAME, TYPE)                                                                              \
+    void aclshmem_##NAME##_test(TYPE *ivars, int cmp, TYPE cmp_value, int *res_out)                          \
+    {                                                                                                        \
+        test_all(NAME##_look(#NAME "_test", ivars, 1, NULL, cmp, &cmp_value, false), res_out);               \
+    }                                                                                                        \
+    void aclshmem_##NAME##_test_any(TYPE *ivars, size_t nelems, const int *status, int cmp, TYPE cmp_value,  \
+                                    size_t *res_out)                                                         \
+    {                                                                                                        \
+        test_any(NAME##_look(#NAME "_test_any", ivars, nelems, status, cmp, &cmp_value, false), res_out);    \
+    }                                                                                                        \
+    void aclshmem_##NAME##_test_some(TYPE *ivars, size_t nelems, size_t *indices, const int *status,         \
+                                     int cmp, TYPE cmp_value, size_t *res_out)                               \
+    {                                                                                                        \
+        test_some(NAME##_look(#NAME "_test_some", ivars, nelems, status, cmp, &cmp_value, false), indices,   \
+                  res_out);                                                                                  \
+    }                                                                                                        \
+    struct aclshmemi_needs_a_semicolon
+
+#define DEFINE_TEST_VECTOR(NAME, TYPE)                                                                       \
+    void aclshmem_##NAME##_test_all_vector(TYPE *ivars, size_t nelems, const int *status, int cmp,           \
+                                           TYPE *cmp_values, int *res_out)                                   \
+    {                                                                                                        \
+        test_all(NAME##_look(#NAME "_test_all_vector", ivars, nelems, status, cmp, cmp_values, true),        \
+                 res_out);                                                                                   \
+    }                                                                                                        \
+    void aclshmem_##NAME##_test_any_vector(TYPE *ivars, size_t nelems, const int *status, int cmp,           \
+                                           TYPE *cmp_values, size_t *res_out)                                \
+    {                                                                                                        \
+        test_any(NAME##_look(#NAME "_test_any_vector", ivars, nelems, status, cmp, cmp_values, true),        \
+                 res_out);                                                                                   \
+    }                                                                                                        \
+    void aclshmem_##NAME##_test_some_vector(TYPE *ivars, size_t nelems, size_t *indices, const int *status,  \
+                                            int cmp, TYPE *cmp_values, size_t *res_out)                      \
+    {                                                                                                        \
+        test_some(NAME##_look(#NAME "_test_some_vector", ivars, nelems, status, cmp, cmp_values, true),      \
+                  indices, res_out);                                                                         \
+    }                                                                                                        \
+    struct aclshmemi_needs_a_semicolon
+
+ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_WAIT);
+ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_WAIT_VECTOR);
+ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_TEST);
+ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_TEST_VECTOR);
+
+void aclshmem_signal_wait_until(int32_t *sig_addr, int cmp, int32_t cmp_val)
+{
+    wait_all(int32_look("signal_wait_until", sig_addr, 1, NULL, cmp, &cmp_val, false));
 }
 
 int aclshmemx_signal_wait_until_timeout(int32_t *sig_addr, int cmp, int32_t cmp_val, uint64_t timeout_ms,
                                         int32_t *value)
 {
-    aclshmemi_instance_t *in = aclshmemi_current();
-    TRY(check(in, sig_addr, cmp));
-    subject_t subject = {.word = sig_addr, .cmp = cmp, .wanted = cmp_val};
-    aclshmemi_wait_t wait;
-    aclshmemi_wait_begin(&wait, in, in->touch ? &aclshmemi_control_of(in, in->pe)->bell : NULL,
-                         ACLSHMEMI_CALL_WAIT, timeout_ms);
-    wait.describe = describe_signal;
-    wait.subject = &subject;
-    int rc = 0;
-    while ((rc = look(in, sig_addr, &subject.seen)) == 0 && !holds(subject.seen, cmp, cmp_val) &&
-           (rc = aclshmemi_wait_pause(&wait)) == 0)
-        ;
-    aclshmemi_wait_end(&wait);
-    if (wait.started_ns != 0)
-        aclshmemi_activity_set(in, ACLSHMEMI_CALL_NONE);
+    aclshmemi_look_t look = int32_look("signal_wait_until", sig_addr, 1, NULL, cmp, &cmp_val, false);
+    TRY(aclshmemi_look_check(&look, false));
+    int rc = aclshmemi_look_wait_all(&look, timeout_ms);
     if (value != NULL)
-        *value = subject.seen;
+        *value = int32_load(&look, 0);
     return rc;
-}
-
-void aclshmem_signal_wait_until(int32_t *sig_addr, int cmp, int32_t cmp_val)
-{
-    (void)!aclshmemx_signal_wait_until_timeout(sig_addr, cmp, cmp_val,
-                                               aclshmemi_current()->env.wait_timeout_ms, NULL);
 }
