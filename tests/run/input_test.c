@@ -229,6 +229,51 @@ static void stop_key_and_foreground(void **state)
     }
 }
 
+/* Started in the background: nobody reads the terminal until we are brought to the front. */
+static void reading_waits_for_the_foreground(void **state)
+{
+    (void)state;
+    for (int count = 1; count <= 2; count++) {
+        terminal_t terminal;
+        char script[600];
+        run_mark();
+        /* one PE that has the terminal is stopped by reading it, and we with it; among several only we read it */
+        snprintf(script, sizeof(script),
+                 "set -m; %s -n %d sh -c 'test $SHMEM_PE = 0 && { echo ready; read x; }; echo got $x' & "
+                 "read y; echo shell $y; %s fg; echo code $?",
+                 run_launcher(), count, count == 1 ? "until jobs -s | grep -q .; do sleep 0.02; done;" : "");
+        const char *const words[] = {"/bin/bash", "-c", script, NULL};
+        open_terminal(&terminal, words);
+        expect_on(&terminal, "ready", 1);
+        type(&terminal, "mine\n");
+        expect_on(&terminal, "shell mine", 1);
+        type(&terminal, "yours\n");
+        expect_on(&terminal, "got yours", 1);
+        expect_on(&terminal, "code 0", 1);
+        (void)close_terminal(&terminal);
+        run_expect_nothing_left();
+    }
+}
+
+static void terminal_is_not_for_others(void **state)
+{
+    (void)state;
+    terminal_t terminal;
+    const char *const words[] = {run_launcher(),
+                                 "-n",
+                                 "2",
+                                 "--grace",
+                                 "1",
+                                 "sh",
+                                 "-c",
+                                 "test $SHMEM_PE = 0 || read x < /dev/tty; exec sleep 100",
+                                 NULL};
+    open_terminal(&terminal, words);
+    expect_on(&terminal, "PE 1 wants to use the terminal and has been stopped; --pty", 1);
+    type(&terminal, "\003");
+    assert_int_equal(close_terminal(&terminal), 130);
+}
+
 static void pty_for_pe_0_of_several(void **state)
 {
     (void)state;
@@ -284,6 +329,8 @@ int main(void)
         cmocka_unit_test(interrupt_key_reaches_the_single_pe),
         cmocka_unit_test(several_pes_on_a_terminal),
         cmocka_unit_test(stop_key_and_foreground),
+        cmocka_unit_test(reading_waits_for_the_foreground),
+        cmocka_unit_test(terminal_is_not_for_others),
         cmocka_unit_test(pty_for_pe_0_of_several),
         cmocka_unit_test(frozen_terminal),
     };

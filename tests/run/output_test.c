@@ -95,14 +95,14 @@ static pid_t child_of(pid_t pid)
 static void slow_reader_is_waited_for(void **state)
 {
     (void)state;
-    const char *const words[] = {"-n", "4", PE, "flood", "200", "lines", NULL};
+    const char *const words[] = {"-n", "4", PE, "flood", "60", "lines", NULL};
     running_t job = run_start(words);
     pid_t keeper = 0;
     long first = 0, last = 0;
     for (int i = 0; i < 400 && !keeper; i++, poll(NULL, 0, 5))
         keeper = child_of(job.pid);
     assert_true(keeper > 0);
-    for (int i = 0; i < 20; i++) { /* time for it to take hundreds of MiB if it were wrong */
+    for (int i = 0; i < 20; i++) { /* time for it to take 240 MiB if it were wrong */
         poll(NULL, 0, 20);
         last = resident_kib(keeper);
         if (!first)
@@ -120,7 +120,7 @@ static void slow_reader_is_waited_for(void **state)
         if (!*end)
             break;
     }
-    assert_int_equal(bytes, 4L * 200 * 1024 * 1024);
+    assert_int_equal(bytes, 4L * 60 * 1024 * 1024);
     run_free(&r);
 }
 

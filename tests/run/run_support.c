@@ -19,6 +19,13 @@ enum { WORDS_MOST = 64, UNTIL_MS = 30000, FINISH_MS = 120000 };
 
 static char mark[64];
 
+/* RUN_ONLY=pattern picks tests of a program by name. */
+__attribute__((constructor)) static void pick_tests(void)
+{
+    if (getenv("RUN_ONLY"))
+        cmocka_set_test_filter(getenv("RUN_ONLY"));
+}
+
 /* Everything is built into one folder. */
 static const char *beside_us(const char *name, char *out, size_t size)
 {
@@ -91,9 +98,18 @@ running_t run_start(const char *const *arguments)
     return job;
 }
 
+static size_t power_of_two(size_t bytes)
+{
+    size_t power = 4096;
+    while (power < bytes)
+        power *= 2;
+    return power;
+}
+
 static void append(char **text, size_t *bytes, const char *data, size_t length)
 {
-    *text = realloc(*text, *bytes + length + 1);
+    if (!*text || power_of_two(*bytes + length + 1) != power_of_two(*bytes + 1))
+        *text = realloc(*text, power_of_two(*bytes + length + 1));
     assert_non_null(*text);
     memcpy(*text + *bytes, data, length);
     *bytes += length;

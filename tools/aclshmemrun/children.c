@@ -98,13 +98,34 @@ static void note_end(job_t *job, pe_t *pe, int status)
     pe->failed = (!clean || pe->no_finalize) && !pe->told_to_end;
 }
 
-/* PE 0 has the terminal and was stopped from its keyboard: then the whole job stops. */
-static void note_stop(job_t *job, const pe_t *pe)
+/* One that has no terminal and tries to use it is stopped by the system, which nobody would understand. */
+static void explain_stop(job_t *job, const pe_t *pe)
 {
-    if (!job->terminal || pe->rank != 0 || job->phase != PHASE_RUN)
+    if (!job->told_of_terminal)
+        say("PE %d wants to use the terminal and has been stopped; --pty gives the terminal to PE 0",
+            pe->rank);
+    job->told_of_terminal = true;
+}
+
+/* PE 0 has the terminal: stopped from its keyboard ('S'), the whole job stops; stopped because it reads in the
+ * background ('T'), too, unless we have come to the foreground meanwhile. */
+static void note_stop(job_t *job, const pe_t *pe, int signal_number)
+{
+    bool for_terminal = signal_number == SIGTTIN || signal_number == SIGTTOU;
+    if (!job->terminal || pe->rank != 0) {
+        if (for_terminal)
+            explain_stop(job, pe);
         return;
-    children_give_terminal(getpgrp());
-    (void)!write(job->channel.fd, "S", 1);
+    }
+    if (job->phase != PHASE_RUN)
+        return;
+    if (for_terminal && children_own_terminal()) {
+        children_give_terminal(pe->pid);
+        (void)kill(-pe->pid, SIGCONT);
+        return;
+    }
+    children_take_terminal(pe->pid);
+    (void)!write(job->channel.fd, for_terminal ? "T" : "S", 1);
 }
 
 /* The first of the round that failed: rather one that died by a signal, for the others may have died of its death. */
@@ -133,7 +154,7 @@ void children_reap(job_t *job)
     while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
         pe_t *pe = pe_of(job, pid);
         if (pe && WIFSTOPPED(status)) {
-            note_stop(job, pe);
+            note_stop(job, pe, WSTOPSIG(status));
             continue;
         }
         if (WIFSTOPPED(status))
@@ -162,6 +183,14 @@ void children_reap(job_t *job)
 void children_give_terminal(pid_t group)
 {
     (void)tcsetpgrp(STDIN_FILENO, group); /* TTOU is blocked; without a terminal there is nothing to give */
+}
+
+/* Back to our own group, from this group or one that has died; never from the shell that keeps us in its background. */
+void children_take_terminal(pid_t from)
+{
+    pid_t holder = tcgetpgrp(STDIN_FILENO);
+    if (holder > 1 && holder != getpgrp() && (holder == from || (kill(-holder, 0) && errno == ESRCH)))
+        children_give_terminal(getpgrp());
 }
 
 bool children_own_terminal(void)

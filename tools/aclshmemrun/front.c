@@ -55,15 +55,28 @@ void front_restore_signals(void)
     (void)sigprocmask(SIG_SETMASK, &inherited_mask, NULL);
 }
 
-/* The keeper answers 'S' when the PEs have got their TSTP. */
-static void stop_all(int channel, pid_t keeper)
+static void pass_on(int channel, unsigned char number)
 {
-    struct pollfd ready = {.fd = channel, .events = POLLIN};
-    char answer;
-    if (poll(&ready, 1, 1000) > 0)
-        (void)!read(channel, &answer, 1);
+    (void)!send(channel, &number, 1, MSG_NOSIGNAL);
+}
+
+static void stop_all(pid_t keeper)
+{
     (void)kill(keeper, SIGSTOP);
     (void)kill(getpid(), SIGSTOP); /* we go on here after a CONT, which then also waits in the signalfd */
+}
+
+/* The keeper says 'S' when the PEs have got their TSTP, or PE 0 got one from the terminal it has; 'T' when PE 0 reads
+ * the terminal while we are in its background. */
+static void take_word(int channel, pid_t keeper)
+{
+    char word;
+    if (read(channel, &word, 1) != 1)
+        return;
+    if (word == 'T' && children_own_terminal())
+        pass_on(channel, SIGCONT); /* not any more */
+    else
+        stop_all(keeper);
 }
 
 static void take_signal(int signals, int channel, pid_t keeper)
@@ -71,12 +84,9 @@ static void take_signal(int signals, int channel, pid_t keeper)
     struct signalfd_siginfo info;
     if (read(signals, &info, sizeof(info)) != (ssize_t)sizeof(info) || info.ssi_signo == SIGCHLD)
         return;
-    unsigned char number = (unsigned char)info.ssi_signo;
-    if (number == SIGCONT)
+    if (info.ssi_signo == SIGCONT)
         (void)kill(keeper, SIGCONT);
-    (void)!send(channel, &number, 1, MSG_NOSIGNAL);
-    if (number == SIGTSTP)
-        stop_all(channel, keeper);
+    pass_on(channel, (unsigned char)info.ssi_signo);
 }
 
 /* The exit code, or -1 while the keeper lives. */
@@ -88,8 +98,8 @@ static int keeper_code(pid_t keeper)
         return pid < 0 && errno != EINTR ? 1 : -1;
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
-    children_give_terminal(getpgrp());
     bool gone = children_kill_all(10000) == 0;
+    children_take_terminal(0);
     say("its working process was ended by signal %d (%s); %s", WTERMSIG(status), strsignal(WTERMSIG(status)),
         gone ? "the PEs have been killed" : "some PEs cannot be killed");
     return 128 + WTERMSIG(status);
@@ -99,14 +109,9 @@ static int watch_keeper(int signals, int channel, pid_t keeper)
 {
     for (;;) {
         struct pollfd ready[] = {{.fd = signals, .events = POLLIN}, {.fd = channel, .events = POLLIN}};
-        char word;
         (void)poll(ready, 2, -1);
-        if (ready[1].revents & POLLIN) {
-            if (read(channel, &word, 1) == 1 && word == 'S') {
-                (void)kill(keeper, SIGSTOP);
-                (void)kill(getpid(), SIGSTOP);
-            }
-        }
+        if (ready[1].revents & POLLIN)
+            take_word(channel, keeper);
         if (ready[0].revents & POLLIN)
             take_signal(signals, channel, keeper);
         int code = keeper_code(keeper);

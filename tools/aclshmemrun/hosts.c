@@ -210,6 +210,8 @@ static int add_allocation(hosts_t *hosts)
         return 0;
     if (strcmp(hosts->source, "SLURM_JOB_NODELIST") == 0)
         hosts->slots = 0; /* it tells nodes, not slots */
+    else
+        hosts->explicit_slots = true;
     if (result)
         say("to use this machine alone: --host localhost");
     return result;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -20,11 +21,15 @@ enum { GIVE_UP_MS = 10000, SWEEP_MS = 20, SECOND_INT_MS = 2000, FDS_PER_PE = 5, 
 
 static void begin_phase(job_t *job, phase_t phase, uint64_t grace_ms)
 {
+    uint64_t now = now_ms();
     job->phase = phase;
-    job->kill_at_ms = now_ms() + grace_ms;
-    if (phase == PHASE_KILL) {
+    if (phase == PHASE_TERM) {
+        job->term_ms = now;
+        job->kill_at_ms = now + grace_ms;
+    } else {
         children_signal(SIGKILL);
-        job->give_up_ms = now_ms() + GIVE_UP_MS;
+        job->kill_ms = now;
+        job->give_up_ms = now + GIVE_UP_MS;
     }
 }
 
@@ -124,6 +129,8 @@ static void channel_ready(watch_t *watch, uint32_t events)
         job_forward(job, number);
     } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
         watch_close(watch);
+        (void)prctl(PR_SET_PDEATHSIG,
+                    0); /* its CONT has done its work, and would disturb a leak checker's stop */
         job_stop(job, WHY_FRONT_GONE, -1, 1);
     }
 }
@@ -240,7 +247,8 @@ static int make_pes(job_t *job)
 static int raise_descriptor_limit(job_t *job)
 {
     struct rlimit limit;
-    rlim_t wanted = (rlim_t)job->n_pes * FDS_PER_PE + FDS_OURS;
+    rlim_t files = (job->options->output != NULL) + (job->options->error != NULL);
+    rlim_t wanted = (rlim_t)job->n_pes * (FDS_PER_PE + files) + FDS_OURS;
     if (getrlimit(RLIMIT_NOFILE, &limit))
         return -1;
     job->descriptor_limit = limit.rlim_cur;
@@ -309,7 +317,7 @@ static void end_attempt(job_t *job)
         close(job->life_write);
     job->life_read = job->life_write = -1;
     if (job->terminal)
-        children_give_terminal(getpgrp());
+        children_take_terminal(job->pes[0].pid);
 }
 
 static void forget_attempt(job_t *job)
@@ -319,6 +327,7 @@ static void forget_attempt(job_t *job)
         pe->state = PE_WAITING;
         pe->told_to_end = pe->failed = pe->no_finalize = false;
         pe->start_errno = 0;
+        pe->out.eof = pe->err.eof = true; /* until it is started */
         pe->last_words[0] = 0;
     }
     job->phase = PHASE_RUN;

@@ -111,7 +111,11 @@ static void describe_end(const pe_t *pe, char *out, size_t size)
     char core[600] = "";
     double seconds = (double)(pe->ended_ms - pe->started_ms) / 1000.0;
     if (pe->start_errno)
-        snprintf(out, size, "could not be started: %s", strerror(pe->start_errno));
+        snprintf(out, size, "could not %s: %s",
+                 pe->start_stage == STAGE_EXEC     ? "be started"
+                 : pe->start_stage == STAGE_FOLDER ? "enter its folder"
+                                                   : "be set up",
+                 strerror(pe->start_errno));
     else if (WIFSIGNALED(pe->status)) {
         int number = WTERMSIG(pe->status);
         if (WCOREDUMP(pe->status))
@@ -147,7 +151,7 @@ static void report_others(const job_t *job)
         say("job exit code %d", job->code);
     else if (killed[0])
         say("PE%s %s ended by aclshmemrun (%s; KILL after %.1f s: %s); job exit code %d", plural, all, how,
-            (double)job->options->grace_ms / 1000.0, killed, job->code);
+            (double)(job->kill_ms - job->term_ms) / 1000.0, killed, job->code);
     else
         say("PE%s %s ended by aclshmemrun (%s); job exit code %d", plural, all, how, job->code);
 }

@@ -56,11 +56,18 @@ enum { INPUT_NONE = -1, INPUT_ALL = -2 };
 /* 0: start the job; otherwise everything has been said and *code is what to exit with. */
 int options_parse(options_t *options, int argc, char **argv, int *code);
 void options_free(options_t *options);
+
+/* --- convert.c --- */
+
+int options_take_defaults(options_t *options);
+int options_take_variables(options_t *options);
 int parse_range(const char *text, long low, long high, long *out);
 /* "0,2-5" or "all" -> flags per PE; -1 when it is not such a list or names a PE that does not exist. */
 int parse_pe_list(const char *text, int n_pes, bool *chosen);
 int strlist_add(strlist_t *list, const char *item, size_t length);
 void strlist_free(strlist_t *list);
+
+int text_replace(char **field, const char *value);
 
 /* --- help.c --- */
 
@@ -78,7 +85,10 @@ typedef struct option_row {
 enum { OPT_LOCAL = 1, OPT_MORE = 2, OPT_FRONT = 4 };
 extern const option_row_t option_rows[];
 extern const size_t option_row_count;
+/* value NULL: none was given. shown: how the user wrote it, for messages. */
+int option_store(options_t *options, const option_row_t *row, const char *value, const char *shown);
 bool option_value_optional(const option_row_t *row);
+bool option_needs_value(const option_row_t *row);
 
 void help_print(bool all);
 /* The option (or variable, with its prefix) whose name is nearest, NULL when nothing is near. */
@@ -181,6 +191,7 @@ void bind_unload(void);
 
 /* --- The job --- */
 
+typedef enum start_stage { STAGE_EXEC, STAGE_FOLDER, STAGE_SETUP } start_stage_t;
 typedef enum pe_state { PE_WAITING, PE_STARTED, PE_ENDED } pe_state_t;
 
 typedef struct pe {
@@ -196,7 +207,8 @@ typedef struct pe {
     bool told_to_end;
     bool failed; /* by itself, not because we ended it */
     bool no_finalize;
-    int start_errno, start_stage; /* why exec did not happen */
+    int start_errno; /* why the program was not started, and at which stage; 0: it was */
+    start_stage_t start_stage;
     uint64_t started_ms, ended_ms;
     stream_t out, err;
     pmi_t pmi;
@@ -227,7 +239,10 @@ typedef struct job {
     int why_pe; /* who decided it, -1 nobody in particular */
     int why_signal;
     char why_text[160];
-    uint64_t started_ms, kill_at_ms, give_up_ms, timeout_at_ms, last_int_ms, next_sweep_ms;
+    uint64_t started_ms, timeout_at_ms;
+    uint64_t term_ms, kill_at_ms, kill_ms,
+        give_up_ms; /* since when we ask, will kill, kill, and until when */
+    uint64_t last_int_ms;
     bool children_gone;   /* wait says so: nothing of the job is left */
     bool drained;         /* and the pipes have been emptied */
     bool sweep;           /* somebody ended, so orphans may have come to us */
@@ -243,6 +258,7 @@ typedef struct job {
     strlist_t *wrappers; /* words of --wrap and its like */
     int n_wrappers;
     bool terminal;                  /* PE 0 keeps the terminal */
+    bool told_of_terminal;          /* that a PE without it wanted to use it */
     bool own_port;                  /* MASTER_PORT is ours to choose */
     unsigned long descriptor_limit; /* soft limit we were started with */
     struct input *input;
@@ -267,7 +283,8 @@ void children_reap(job_t *job);
 void children_signal(int signal_number); /* the groups of all PEs and all orphans we inherited */
 void children_signal_orphans(job_t *job, int signal_number); /* the latter only */
 int children_kill_all(int give_up_ms);                       /* used by the front when the keeper is gone */
-void children_give_terminal(pid_t group);                    /* takes it back with our own group */
+void children_give_terminal(pid_t group);
+void children_take_terminal(pid_t from);
 bool children_own_terminal(void);
 
 /* childenv.c */

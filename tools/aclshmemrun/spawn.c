@@ -16,11 +16,11 @@
 
 #include "run.h"
 
-enum { STAGE_EXEC, STAGE_FOLDER, STAGE_SETUP };
 enum { GIVEN_FROM = 20 }; /* where the given descriptors lie, out of the way of scripts that use 3 to 9 */
 
 typedef struct start_error {
-    int rank, stage, error;
+    int rank, error;
+    start_stage_t stage;
 } start_error_t;
 
 /* Everything a child needs besides the job; the parent closes all of it after fork. */
@@ -150,7 +150,7 @@ static int make_ends(job_t *job, pe_t *pe, ends_t *ends)
 
 /* --- In the child --- */
 
-static void child_fail(job_t *job, const pe_t *pe, int stage)
+static void child_fail(job_t *job, const pe_t *pe, start_stage_t stage)
 {
     start_error_t report = {.rank = pe->rank, .stage = stage, .error = errno};
     bool found = report.error != ENOENT && report.error != ENOTDIR;
