@@ -125,7 +125,7 @@ static int parse_seconds(const char *text, const limits_t *limits, void *out)
     return aclshmemi_parse_seconds(text, low, high, out);
 }
 
-/* The text stays where it is for now; the caller copies it together with the others. */
+/* The text stays where it is; the caller copies it together with the others. */
 static int parse_text(const char *text, const limits_t *limits, void *out)
 {
     int64_t low = 0, high = INT64_MAX;

@@ -154,7 +154,8 @@ static int locate(const aclshmemi_env_t *env, char *path)
     }
     TRY(configuration_home(folder, sizeof folder - sizeof "/shmem"));
     TRY(make_folder(folder));
-    strcat(folder, "/shmem");
+    size_t length = strlen(folder);
+    snprintf(folder + length, sizeof folder - length, "/shmem");
     TRY(make_folder(folder));
     TRY(check_folder(folder, true));
     snprintf(path, ACLSHMEMI_SECRET_PATH_LEN, "%s/secret", folder);
