@@ -118,7 +118,7 @@ typedef struct aclshmemi_launch {
     bool single_host;         /* known to be one host */
 } aclshmemi_launch_t;
 
-/* Which launcher's variables are present, by the order of docs/api; numbers are parsed strictly. Reads the environment;
+/* Which launcher's variables are present, by the order of the table in launch/look.c; numbers are parsed strictly. Reads the environment;
  * asks the launcher only where the number of PEs is not in it (PMIx without Open MPI's names, PMI_PORT). */
 int aclshmemi_launch_detect(const aclshmemi_env_t *env, aclshmemi_launch_t *launch) ACLSHMEMI_MUST_CHECK;
 /* Collective over the PEs of the launch: agrees on a unique id through whatever the launcher offers. The bytes may differ

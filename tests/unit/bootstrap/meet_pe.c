@@ -21,12 +21,25 @@
 #include "host/bootstrap/bootstrap.h"
 #include "host/bootstrap/uid/uid.h"
 
+static int is_child; /* of our own fork */
+
 #ifdef __SANITIZE_ADDRESS__
-/* A few bytes that libpmix keeps are not ours to free. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+/* A few bytes that libpmix keeps are not ours to free; and a child cannot be searched beside libpmix's threads. */
+#define FOR_SANITIZER __attribute__((visibility("default")))
+FOR_SANITIZER const char *__lsan_default_suppressions(void);
+FOR_SANITIZER const char *__lsan_default_options(void);
+FOR_SANITIZER int __lsan_is_turned_off(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libpmix";
+}
+const char *__lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
+int __lsan_is_turned_off(void)
+{
+    return is_child;
 }
 #endif
 
@@ -154,8 +167,10 @@ static int lose_a_child(void)
 {
     int status = 0;
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        is_child = 1;
         exit(0);
+    }
     if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
         return fail(ACLSHMEM_INNER_ERROR, "the child ended with status %d", status);
     return 0;
