@@ -11,6 +11,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #define AWAIT_MS 60000
 
 static bool with_tls;
@@ -59,6 +63,15 @@ void pes_fini(pes_t *job)
     munmap(job->shared, sizeof *job->shared);
 }
 
+/* A child leaves without the usual end, at which a sanitizer would look for leaks. */
+static void check_leaks(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    if (__lsan_do_recoverable_leak_check() != 0)
+        t_fail("memory leaked");
+#endif
+}
+
 static void run_pe(void *argument)
 {
     pe_t *pe = argument;
@@ -74,6 +87,7 @@ static void run_pe(void *argument)
     pe->params.agree = aclshmemi_fingerprint("init", "size", 1, (uint64_t[]){4096});
     pe->job->run(pe);
     aclshmemi_env_fini(&pe->env);
+    check_leaks();
 }
 
 void pes_start(pes_t *job, int pe)

@@ -243,6 +243,40 @@ static void test_alone_500_rounds(void **state)
     pes_fini(&job);
 }
 
+/* What fails is undone: sockets, threads, memory. */
+static void test_failed_rounds_leave_nothing(void **state)
+{
+    static pe_t pe;
+    t_resources_t before = {0};
+    char taken[ACLSHMEM_MAX_IP_PORT_LEN];
+    (void)state;
+    pes_init(&job, 2, NULL);
+    t_check_int(aclshmemi_env_init(&pe.env), 0);
+    snprintf(taken, sizeof taken, "tcp://127.0.0.1:%u", t_free_port(AF_INET));
+    int fd = loopback_socket((uint16_t)atoi(strrchr(taken, ':') + 1), true, 16);
+    pe.job = &job;
+    for (int i = 0; i < 60; i++) {
+        pe.params = (aclshmemi_bootstrap_params_t){.pe = i % 2,
+                                                   .n_pes = 2,
+                                                   .init_timeout_ms = 10,
+                                                   .operation_timeout_ms = 10,
+                                                   .ip_port = i % 3 == 0 ? "tcp://nonsense" : taken,
+                                                   .listen_fd = -1,
+                                                   .env = &pe.env};
+        t_check(pe_open(&pe) != 0);
+        pe.params.init_timeout_ms = 5000;
+        pe.params.pe = 0; /* and one that opens, but never meets anybody */
+        pe.params.ip_port = job.ip_port;
+        t_check_int(pe_meet(&pe), ACLSHMEM_SMEM_ERROR);
+        if (i == 10)
+            before = t_resources_now();
+    }
+    t_resources_expect(&before, 8, 8192);
+    aclshmemi_env_fini(&pe.env);
+    close(fd);
+    pes_fini(&job);
+}
+
 static void run_killed(pe_t *pe)
 {
     pe_open_ok(pe);
@@ -753,6 +787,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_second_group_leaves_the_first_alone),
         cmocka_unit_test(test_rounds_on_one_port),
         cmocka_unit_test(test_alone_500_rounds),
+        cmocka_unit_test(test_failed_rounds_leave_nothing),
         cmocka_unit_test(test_port_is_free_after_a_kill),
         cmocka_unit_test(test_socket_of_the_caller),
         cmocka_unit_test(test_bad_sockets),

@@ -28,7 +28,7 @@ struct aclshmemi_store_caller {
     aclshmemi_store_timer_t deadline;
     uint64_t since_ns;
     bool wrong_door; /* speaks plain where TLS is demanded: told so, then dropped */
-    bool refused;
+    bool told;       /* was counted, or is nobody to be counted: its end is no news */
     char from[ACLSHMEMI_ADDR_TEXT_LEN];
 };
 
@@ -110,7 +110,7 @@ static void free_caller(aclshmemi_store_caller_t *caller)
 
 void aclshmemi_store_caller_drop(aclshmemi_store_caller_t *caller, const char *why)
 {
-    if (!caller->refused)
+    if (!caller->told)
         aclshmemi_store_caller_count(caller, why);
     free_caller(caller);
 }
@@ -140,7 +140,7 @@ void aclshmemi_store_caller_refuse(aclshmemi_store_caller_t *caller, uint32_t se
         aclshmemi_store_link_send(caller->link, ACLSHMEMI_STORE_HELLO, code, sequence, body.data, body.size);
     aclshmemi_writer_fini(&body);
     aclshmemi_store_link_finish(caller->link);
-    caller->refused = true;
+    caller->told = true;
     aclshmemi_store_timer_set(caller->door->loop, &caller->deadline, aclshmemi_deadline_after_ms(REFUSE_MS));
 }
 
@@ -193,7 +193,7 @@ static bool make_link(aclshmemi_store_caller_t *caller, aclshmemi_tls_context_t 
 static void turn_away_tls(aclshmemi_store_caller_t *caller)
 {
     aclshmemi_store_caller_count(caller, "it speaks TLS, but TLS is switched off here");
-    caller->refused = true;
+    caller->told = true;
     if (make_link(caller, NULL))
         aclshmemi_store_caller_refuse(caller, 0, ACLSHMEM_INNER_ERROR, "TLS is switched off on PE 0");
 }
@@ -267,6 +267,7 @@ int aclshmemi_store_door_admit(aclshmemi_store_door_t *door, int fd)
     if (!caller)
         return fail(ACLSHMEM_MALLOC_FAILED, "no memory for a connection");
     snprintf(caller->from, sizeof caller->from, "this process");
+    caller->told = true;
     caller->fd = -1;
     int rc = aclshmemi_store_link_create(door->loop, NULL, fd, true, &caller_ops, caller, &caller->link);
     if (rc != 0) {
