@@ -245,6 +245,46 @@ static void test_counts_that_disagree_warn_once(void **state)
     check_run(&hydra, words, forced, 3, 1);
 }
 
+/* A program that uses MPI as well, in any order; whoever is done last says goodbye. */
+static void try_beside_mpi(const launcher_t *launcher, const char *program)
+{
+    static const char *const orders[] = {"IMDF", "MIDF", "MDIF", "IMFD", "IMDMDF", "MDIBMDF", "MMDDIBF"};
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, program);
+    need(launcher);
+    if (access(path, X_OK) != 0) {
+        print_message("skipped: %s was not built, for want of that MPI's headers or because of a sanitizer\n",
+                      program);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        const char *const words[] = {"-n", "3", path, orders[i], NULL};
+        t_child_t child;
+        char expected[64];
+        run(&child, launcher, words, NULL);
+        t_check_exit(&child, 0);
+        t_check_text(child.err, "");
+        for (int pe = 0; pe < 3; pe++) {
+            snprintf(expected, sizeof expected, "%s PE %d of 3 %.12s", launcher->name, pe,
+                     strstr(child.out, "ids "));
+            t_check_contains(child.out, expected);
+        }
+        t_child_free(&child);
+    }
+}
+
+static void test_beside_mpich(void **state)
+{
+    (void)state;
+    try_beside_mpi(&hydra, "meet_mpich_pe");
+}
+
+static void test_beside_openmpi(void **state)
+{
+    (void)state;
+    try_beside_mpi(&openmpi, "meet_ompi-c_pe");
+}
+
 static void test_alone(void **state)
 {
     (void)state;
@@ -286,6 +326,8 @@ int main(void)
         cmocka_unit_test(test_openmpi_twice_at_once),
         cmocka_unit_test(test_launchers_inside_others),
         cmocka_unit_test(test_counts_that_disagree_warn_once),
+        cmocka_unit_test(test_beside_mpich),
+        cmocka_unit_test(test_beside_openmpi),
         cmocka_unit_test(test_alone),
     };
     const char *own_path = t_own_path();

@@ -30,9 +30,9 @@ static int adopt(const char *text, int *fd)
                     text);
     if (getsockopt((int)number, SOL_SOCKET, SO_TYPE, &type, &length) != 0)
         return fail(ACLSHMEM_INNER_ERROR,
-                    "PMI_FD names descriptor %d, which is no socket here (%m); something between "
-                    "the launcher and this program closed it; SHMEM_LAUNCHER chooses another way "
-                    "to meet",
+                    "PMI_FD names descriptor %d, which is no socket here (%m); an MPI library that has "
+                    "ended in this program, or something before it, closed it; start SHMEM before "
+                    "MPI ends, or let SHMEM_LAUNCHER choose another way to meet",
                     (int)number);
     *fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
     if (*fd < 0)
