@@ -13,6 +13,7 @@
 #include "host/init/shmem_host_init.h"
 #include "host/data_plane/shmem_host_rma.h"
 #include "host/data_plane/shmem_host_amo.h"
+#include "host/data_plane/shmem_host_coll.h"
 #include "host/data_plane/shmem_host_so.h"
 #include "host/data_plane/shmem_host_p2p_sync.h"
 #include "host/data_plane/shmem_host_cc.h"

@@ -40,6 +40,22 @@
     FUNC(float, float);                                                                                      \
     FUNC(double, double)
 
+/* Collectives: all of these move and reduce; half and bfloat16 are their 16 bits. FUNC(NAME, TYPE) */
+#define ACLSHMEM_COLL_TYPE_FUNC(FUNC)                                                                        \
+    ACLSHMEM_TYPE_FUNC(FUNC);                                                                                \
+    FUNC(half, aclshmemx_half_t);                                                                            \
+    FUNC(bfloat16, aclshmemx_bfloat16_t)
+/* The types that bitwise reductions know. FUNC(NAME, TYPE) */
+#define ACLSHMEM_COLL_BITWISE_FUNC(FUNC)                                                                     \
+    FUNC(int8, int8_t);                                                                                      \
+    FUNC(int16, int16_t);                                                                                    \
+    FUNC(int32, int32_t);                                                                                    \
+    FUNC(int64, int64_t);                                                                                    \
+    FUNC(uint8, uint8_t);                                                                                    \
+    FUNC(uint16, uint16_t);                                                                                  \
+    FUNC(uint32, uint32_t);                                                                                  \
+    FUNC(uint64, uint64_t)
+
 /* Element widths in bits. FUNC(BITS) */
 #define ACLSHMEM_SIZE_FUNC(FUNC)                                                                             \
     FUNC(8);                                                                                                 \

@@ -34,6 +34,7 @@ typedef enum aclshmemi_call {
     ACLSHMEMI_CALL_FREE,
     ACLSHMEMI_CALL_FINALIZE,
     ACLSHMEMI_CALL_SPLIT,
+    ACLSHMEMI_CALL_COLLECTIVE,
     ACLSHMEMI_CALL_COUNT
 } aclshmemi_call_t;
 
@@ -52,6 +53,18 @@ typedef struct aclshmemi_control {
     aclshmemi_split_note_t split;
 } aclshmemi_control_t;
 
+/* What a member brings to a collective of its team: in its own memory, written before the first barrier of the call and
+ * read by the others before the last. */
+typedef struct aclshmemi_coll_note {
+    _Alignas(ACLSHMEMI_LINE) uint32_t kind; /* of collective */
+    uint32_t op_width;                      /* reduction and type, or element width */
+    uint64_t count;                         /* elements */
+    uint64_t source, dest;                  /* heap offsets */
+    int64_t root_or_stride;
+    int64_t second_stride;
+    uint64_t refused; /* the member's own arguments were wrong */
+} aclshmemi_coll_note_t;
+
 /* A team's barrier, at the start of its sync array: the count on member 0, the pair word on both members of a team of
  * two. Rounds only grow, over all teams that ever use the slot: a PE that is late in leaving a team's last barrier
  * still sees it complete. */
@@ -61,6 +74,7 @@ typedef struct aclshmemi_barrier {
     aclshmemi_doorbell_t bell;                 /* of those who wait for round */
     _Alignas(ACLSHMEMI_LINE) uint64_t pair;    /* team of two: rounds my partner entered, in my memory */
     _Alignas(ACLSHMEMI_LINE) uint64_t entered; /* rounds this PE entered, in its own memory; for reports */
+    aclshmemi_coll_note_t note;
 } aclshmemi_barrier_t;
 
 _Static_assert(sizeof(aclshmemi_barrier_t) <= 2560, "fits the sync array of a team");

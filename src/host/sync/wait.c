@@ -142,7 +142,8 @@ const char *aclshmemi_call_name(uint32_t call)
                                                             [ACLSHMEMI_CALL_MALLOC] = "malloc",
                                                             [ACLSHMEMI_CALL_FREE] = "free",
                                                             [ACLSHMEMI_CALL_FINALIZE] = "finalize",
-                                                            [ACLSHMEMI_CALL_SPLIT] = "team split or destroy"};
+                                                            [ACLSHMEMI_CALL_SPLIT] = "team split or destroy",
+                                                            [ACLSHMEMI_CALL_COLLECTIVE] = "collective"};
     return call < ACLSHMEMI_CALL_COUNT ? names[call] : "an unknown call";
 }
 

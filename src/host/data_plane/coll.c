@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a collective runs: notes, agreement, data, and the two barriers around it. */
+#define LOG_MODULE "coll"
+#include "host/data_plane/coll.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/data_plane/reach.h"
+
+/* Bytes of dest and source that the call touches on a member; false when they do not fit a size. */
+static bool footprint(const aclshmemi_coll_t *coll, int members, size_t *dest, size_t *source)
+{
+    size_t block, all, strided;
+    if (__builtin_mul_overflow(coll->count, coll->width, &block) ||
+        __builtin_mul_overflow(block, (size_t)members, &all))
+        return false;
+    *dest = *source = block;
+    switch (coll->kind) {
+    case ACLSHMEMI_COLL_FCOLLECT:
+        *dest = all;
+        break;
+    case ACLSHMEMI_COLL_ALLTOALL:
+        *dest = *source = all;
+        break;
+    case ACLSHMEMI_COLL_REDUCE_SCATTER:
+        *source = all;
+        break;
+    case ACLSHMEMI_COLL_ALLTOALLS:
+        if (all == 0)
+            break;
+        all = all / coll->width - 1; /* distance to the last element, in elements */
+        if (__builtin_mul_overflow(all, (size_t)coll->dst * coll->width, dest) ||
+            __builtin_mul_overflow(all, (size_t)coll->sst * coll->width, &strided))
+            return false;
+        *source = strided + coll->width;
+        *dest += coll->width;
+        break;
+    default: /* collect: the whole dest is known after the counts were exchanged */
+        break;
+    }
+    return true;
+}
+
+static int check_object(const aclshmemi_instance_t *in, const aclshmemi_coll_t *coll, const void *address,
+                        size_t bytes)
+{
+    aclshmemi_target_t target;
+    if (bytes == 0 || aclshmemi_reach(in, address, bytes, in->pe) != NULL)
+        return 0;
+    return aclshmemi_reach_slowly(in, coll->call, address, bytes, in->pe, &target) != 0
+               ? ACLSHMEM_INVALID_PARAM
+               : fail(ACLSHMEM_NOT_SUPPORTED,
+                      "%s: collectives work on the device heap; %p is on the host heap", coll->call, address);
+}
+
+static int check_arguments(const aclshmemi_instance_t *in, const aclshmemi_coll_t *coll, int members)
+{
+    size_t dest, source;
+    if (coll->kind == ACLSHMEMI_COLL_BROADCAST && (coll->root < 0 || coll->root >= members))
+        return fail(ACLSHMEM_INVALID_PARAM, "%s: root %d is no member, members are 0..%d", coll->call,
+                    coll->root, members - 1);
+    if (coll->kind == ACLSHMEMI_COLL_ALLTOALLS && (coll->dst < 1 || coll->sst < 1))
+        return fail(ACLSHMEM_INVALID_PARAM, "%s: strides are %td and %td, both must be at least 1",
+                    coll->call, coll->dst, coll->sst);
+    if (!footprint(coll, members, &dest, &source))
+        return fail(ACLSHMEM_INVALID_PARAM,
+                    "%s: %zu elements of %zu bytes on %d members are more than memory can hold", coll->call,
+                    coll->count, coll->width, members);
+    TRY(check_object(in, coll, coll->source, source));
+    return check_object(in, coll, coll->dest, dest);
+}
+
+static void write_note(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                       const aclshmemi_coll_t *coll, bool refused)
+{
+    const char *base = in->space[ACLSHMEMI_SPACE_DEVICE].base;
+    bool strided = coll->kind == ACLSHMEMI_COLL_ALLTOALLS;
+    *aclshmemi_coll_note(in, group, group->index) = (aclshmemi_coll_note_t){
+        .kind = coll->kind,
+        .op_width = coll->reduction != 0 ? coll->reduction : (uint32_t)coll->width << 16,
+        .count = coll->count,
+        .source = coll->count == 0 ? 0 : (uintptr_t)coll->source - (uintptr_t)base,
+        .dest = coll->count == 0 ? 0 : (uintptr_t)coll->dest - (uintptr_t)base,
+        .root_or_stride = strided ? coll->dst : coll->root,
+        .second_stride = strided ? coll->sst : 0,
+        .refused = refused,
+    };
+}
+
+/* Counts may differ in collect, and then so may everything a zero count leaves out. */
+static bool notes_agree(const aclshmemi_coll_note_t *a, const aclshmemi_coll_note_t *b)
+{
+    if (a->kind != b->kind || a->op_width != b->op_width)
+        return false;
+    if (a->kind == ACLSHMEMI_COLL_COLLECT)
+        return a->count == 0 || b->count == 0 || (a->source == b->source && a->dest == b->dest);
+    return memcmp(a, b, offsetof(aclshmemi_coll_note_t, refused)) == 0;
+}
+
+static int compare_notes(const aclshmemi_instance_t *in, const aclshmemi_team_t *team,
+                         const aclshmemi_coll_t *coll)
+{
+    const aclshmemi_group_t *group = &team->group;
+    const aclshmemi_coll_note_t *first = aclshmemi_coll_note(in, group, 0);
+    for (int i = 0; i < group->size; i++) {
+        const aclshmemi_coll_note_t *note = aclshmemi_coll_note(in, group, i);
+        int pe = aclshmemi_group_pe(group, i);
+        if (note->refused != 0)
+            return pe == in->pe ? ACLSHMEM_INVALID_PARAM
+                                : fail(ACLSHMEM_INVALID_PARAM,
+                                       "%s: PE %d refused its arguments, so nobody goes on", coll->call, pe);
+        if (!notes_agree(first, note))
+            return fail(ACLSHMEM_INVALID_PARAM,
+                        "%s: members of team %d differ: PE %d has kind %u, count %" PRIu64
+                        ", source offset %" PRIu64 ", dest offset %" PRIu64 ", root %" PRId64
+                        "; PE %d has kind %u, count %" PRIu64 ", source offset %" PRIu64
+                        ", dest offset %" PRIu64 ", root %" PRId64,
+                        coll->call, team->handle, aclshmemi_group_pe(group, 0), first->kind, first->count,
+                        first->source, first->dest, first->root_or_stride, pe, note->kind, note->count,
+                        note->source, note->dest, note->root_or_stride);
+    }
+    return 0;
+}
+
+int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
+{
+    aclshmemi_team_t *team = aclshmemi_team_get(in, coll->call, coll->team);
+    if (team == NULL)
+        return in->n_pes == 0 ? ACLSHMEM_NOT_INITED : ACLSHMEM_INVALID_PARAM;
+    if (!in->touch || !team->group.mapped)
+        return fail(ACLSHMEM_NOT_SUPPORTED,
+                    "%s: the members of team %d do not all share memory that host code can touch", coll->call,
+                    coll->team);
+    int rc = check_arguments(in, coll, team->group.size);
+    write_note(in, &team->group, coll, rc != 0);
+    TRY(aclshmemi_barrier(in, &team->group, ACLSHMEMI_CALL_COLLECTIVE));
+    int agreed = compare_notes(in, team, coll);
+    rc = rc != 0 ? rc : agreed;
+    if (agreed == 0)
+        rc = aclshmemi_coll_move(in, team, coll);
+    int after = aclshmemi_barrier(in, &team->group, ACLSHMEMI_CALL_COLLECTIVE);
+    return rc != 0 ? rc : after;
+}
+
+/* A request on its way through a stream; the instance outlives its streams' work, which the caller drains before finalize. */
+typedef struct enqueued {
+    aclshmemi_instance_t *in;
+    aclshmemi_coll_t coll;
+} enqueued_t;
+
+static void run_enqueued(void *argument)
+{
+    enqueued_t *e = argument;
+    (void)!aclshmemi_coll_run(e->in, &e->coll);
+    free(e);
+}
+
+int aclshmemi_coll_enqueue(const aclshmemi_coll_t *coll, void *stream)
+{
+    aclshmemi_instance_t *in = aclshmemi_current();
+    if (in->n_pes == 0)
+        return aclshmemi_instance_missing(coll->call);
+    if (aclshmemi_team_get(in, coll->call, coll->team) == NULL)
+        return ACLSHMEM_INVALID_PARAM;
+    enqueued_t *e = malloc(sizeof *e);
+    if (e == NULL)
+        return fail(ACLSHMEM_MALLOC_FAILED, "%s: out of memory for the request", coll->call);
+    *e = (enqueued_t){in, *coll};
+    int rc = npu_stream_call(stream != NULL ? stream : in->stream, run_enqueued, e);
+    if (rc != 0)
+        free(e);
+    return rc;
+}
