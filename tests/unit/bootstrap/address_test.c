@@ -4,8 +4,11 @@
 #include "host/bootstrap/address.h"
 #undef fail /* cmocka has one of its own */
 
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "support/unit.h"
@@ -188,6 +191,59 @@ static void test_urls_resolve(void **state)
         assert_int_equal(list[i].any.sa_family, AF_INET);
 }
 
+/* With names of its own: both families, one of them only, several addresses. */
+static void with_own_names(void *argument)
+{
+    const char *hosts = argument;
+    aclshmemi_url_t url;
+    aclshmemi_addr_t list[8];
+    size_t count = 0;
+    char text[ACLSHMEMI_ADDR_TEXT_LEN];
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount(hosts, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
+        t_skip("no mount namespaces here");
+    t_check(aclshmemi_url_parse("tcp://both.test:2000", 64, false, &url) == 0);
+    t_check(aclshmemi_url_resolve(&url, list, 8, &count) == 0);
+    t_check_int(count, 2); /* tcp: the IPv4 addresses, all of them */
+    t_check_text(aclshmemi_addr_print(&list[0], text), "10.1.1.1:2000");
+    t_check_text(aclshmemi_addr_print(&list[1], text), "10.1.1.2:2000");
+    t_check(aclshmemi_url_parse("tcp6://[both.test]:2000", 64, false, &url) == 0);
+    t_check(aclshmemi_url_resolve(&url, list, 8, &count) == 0);
+    t_check_int(count, 1);
+    t_check_text(aclshmemi_addr_print(&list[0], text), "[2001:db8::1]:2000");
+    t_check(aclshmemi_url_parse("tcp://six.test:2000", 64, false, &url) == 0);
+    t_check(aclshmemi_url_resolve(&url, list, 8, &count) == 0);
+    t_check_text(aclshmemi_addr_print(&list[0], text), "[2001:db8::2]:2000");
+    t_check(aclshmemi_url_parse("tcp6://[four.test]:2000", 64, false, &url) == 0);
+    t_check_int(aclshmemi_url_resolve(&url, list, 8, &count), ACLSHMEM_INVALID_PARAM);
+    t_check_contains(aclshmemi_status_last_text(), "four.test");
+    t_check(aclshmemi_session_id_parse("both.test:2000", &list[0]) == 0);
+    t_check_text(aclshmemi_addr_print(&list[0], text), "10.1.1.1:2000");
+    t_check(aclshmemi_session_id_parse("six.test:2000", &list[0]) == 0);
+    t_check_text(aclshmemi_addr_print(&list[0], text), "[2001:db8::2]:2000");
+}
+
+static void test_names_with_several_addresses(void **state)
+{
+    (void)state;
+    char folder[256], hosts[300];
+    t_child_t child;
+    t_dir_make(folder, sizeof folder);
+    snprintf(hosts, sizeof hosts, "%s/hosts", folder);
+    t_file_write(hosts, "127.0.0.1 localhost\n2001:db8::1 both.test\n10.1.1.1 both.test\n10.1.1.2 both.test\n"
+                        "2001:db8::2 six.test\n10.1.1.3 four.test\n");
+    t_run_function(&child, with_own_names, hosts, 30000);
+    t_dir_remove(folder);
+    bool skipped = child.exit_code == T_SKIP;
+    if (!skipped)
+        t_check_exit(&child, 0);
+    else
+        print_message("%s", child.out);
+    t_child_free(&child);
+    if (skipped)
+        skip();
+}
+
 static void test_unknown_names_and_scopes_fail(void **state)
 {
     (void)state;
@@ -296,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_port_0_is_a_template_only),
         cmocka_unit_test(test_unterminated_field_is_refused),
         cmocka_unit_test(test_urls_resolve),
+        cmocka_unit_test(test_names_with_several_addresses),
         cmocka_unit_test(test_unknown_names_and_scopes_fail),
         cmocka_unit_test(test_session_ids),
         cmocka_unit_test(test_long_and_absent_session_ids),

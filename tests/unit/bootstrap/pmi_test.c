@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "host/bootstrap/bootstrap.h"
 #include "host/bootstrap/pmi/line.h"
 #include "host/utils/net.h"
 #include "support/unit.h"
@@ -599,6 +600,45 @@ static void test_the_port_form(void **state)
     close(listener);
 }
 
+/* --- the meeting on top --- */
+
+static int count_keys(server_t *server, const char *start)
+{
+    int count = 0;
+    pthread_mutex_lock(&server->lock);
+    for (int i = 0; i < server->n_entries; i++)
+        count += strncmp(server->entry[i][0], start, strlen(start)) == 0;
+    pthread_mutex_unlock(&server->lock);
+    return count;
+}
+
+/* A slow PE may still get the key of one meeting when PE 0 puts that of the next. */
+static void test_every_meeting_has_its_key(void **state)
+{
+    (void)state;
+    static server_t server;
+    static const aclshmemi_env_t env = {.uid_session_id = "", .uid_sock_ifname = ""};
+    const aclshmemi_launch_t launch = {.name = "aclshmemrun", .pe = 0, .n_pes = 2, .single_host = true};
+    aclshmemx_uniqueid_t id;
+    char number[12];
+    start_server(&server, 1, 64, 1024); /* a barrier of one: PE 1 is always there */
+    snprintf(number, sizeof number, "%d", server.client[0]);
+    assert_int_equal(setenv("PMI_FD", number, 1), 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(aclshmemi_launch_meet(&env, &launch, SOON_MS, &id), 0);
+    assert_int_equal(server.n_entries, 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(count_keys(&server, server.entry[i][0]), 1);
+    aclshmemi_launch_done();
+    aclshmemi_launch_done();
+    assert_int_equal(finalized(&server), 0); /* two of three */
+    aclshmemi_launch_done();
+    assert_int_equal(finalized(&server), 1);
+    unsetenv("PMI_FD");
+    end_server(&server);
+    aclshmemi_uid_drop_all();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -614,6 +654,7 @@ int main(void)
         cmocka_unit_test(test_a_trickle_does_not_move_the_deadline),
         cmocka_unit_test(test_what_cannot_be_opened),
         cmocka_unit_test(test_the_port_form),
+        cmocka_unit_test(test_every_meeting_has_its_key),
     };
     t_unit_log_start(ACLSHMEMI_LOG_DEBUG); /* refusals are the point here */
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,18 @@ static void test_session_id(void **state)
     assert_true(aclshmemi_addr_is_loopback(&uid.addr));
 }
 
+static void test_a_second_id_for_the_same_port(void **state)
+{
+    (void)state;
+    char text[64];
+    snprintf(text, sizeof text, "127.0.0.1:%u", t_free_port(AF_INET));
+    aclshmemi_env_t env = env_with(text, "");
+    aclshmemx_uniqueid_t first = made(&env, false), second = made(&env, false);
+    int fd = take_listening(&second);
+    assert_int_equal(aclshmemi_uid_take_socket(decoded(&first).magic), -1); /* the port is in use */
+    aclshmemi_net_close(&fd);
+}
+
 static void test_all_interfaces_advertise_one(void **state)
 {
     (void)state;
@@ -445,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_scope_travels_by_name),
         cmocka_unit_test(test_automatic_and_loopback),
         cmocka_unit_test(test_session_id),
+        cmocka_unit_test(test_a_second_id_for_the_same_port),
         cmocka_unit_test(test_all_interfaces_advertise_one),
         cmocka_unit_test(test_bad_settings),
         cmocka_unit_test(test_busy_port_is_named),

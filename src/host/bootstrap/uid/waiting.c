@@ -114,8 +114,8 @@ int aclshmemi_uid_take_socket(uint64_t magic)
     if (entry.magic == 0)
         return -1;
     if (entry.fd >= 0) {
-        set_reuse(entry.fd,
-                  1); /* listening must not trip over connections of an earlier round that still linger */
+        /* Listening must not trip over connections of an earlier round that still linger. */
+        set_reuse(entry.fd, 1);
         return entry.fd;
     }
     int fd = -1;
