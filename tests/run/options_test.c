@@ -111,7 +111,15 @@ static void hosts(void **state)
     assert_code(r, 0);
     assert_int_equal(run_count(r.out, "here\n"), 3);
     run_free(&r);
-    assert_true(dprintf(fd, "elsewhere slots=2\n") > 0);
+    assert_true(pwrite(fd, "localhost slots=2 max-slots=3  \n", 32, 0) == 32 && ftruncate(fd, 32) == 0);
+    r = run_job(NULL, "-f", file, "-n", "3", "true", NULL);
+    assert_code(r, 0);
+    run_free(&r);
+    r = run_job(NULL, "-f", file, "-n", "4", "true", NULL);
+    assert_code(r, 2);
+    assert_has(r.err, "4 PEs are more than max-slots of this host allows (3)");
+    run_free(&r);
+    assert_true(lseek(fd, 0, SEEK_END) == 32 && dprintf(fd, "elsewhere slots=2\n") > 0);
     r = run_job(NULL, "-f", file, "-n", "1", "true", NULL);
     assert_code(r, 2);
     assert_has(r.err, "names host elsewhere");

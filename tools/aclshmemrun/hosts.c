@@ -18,6 +18,8 @@ typedef struct hosts {
     const char *source; /* for messages: "--host", a file, a variable */
     const char *self;
     long slots;
+    long most; /* sum of max-slots, when no host is unlimited */
+    bool unlimited;
     bool any, explicit_slots;
 } hosts_t;
 
@@ -146,29 +148,39 @@ static int add_list(hosts_t *hosts, const char *list, const char *separators)
     return 0;
 }
 
-/* name [slots=N] [max-slots=N] [port=P], or "name N queue ..." as Grid Engine writes it. */
+/* One word after the name on a line of a host file. */
+static int take_word(hosts_t *hosts, const char *word, long *slots, long *most)
+{
+    static const char *const keys[] = {"slots=", "max-slots=", "port="};
+    long port = 0, *const targets[] = {slots, most, &port};
+    for (size_t i = 0; i < 3; i++)
+        if (strncmp(word, keys[i], strlen(keys[i])) == 0)
+            return parse_range(word + strlen(keys[i]), 1, 65535, targets[i]) ? refuse(hosts, word) : 0;
+    /* Grid Engine writes "name slots queue processors" */
+    bool grid = strcmp(hosts->source, "PE_HOSTFILE") == 0;
+    if (!*word || (grid && (*slots || parse_range(word, 1, MAX_PES, slots) == 0)))
+        return 0;
+    return refuse(hosts, word);
+}
+
+/* name [slots=N] [max-slots=N] [port=P] */
 static int add_line(hosts_t *hosts, char *line)
 {
     char *rest = line, *name, *word;
-    long slots = 0, number;
+    long slots = 0, most = 0;
     line[strcspn(line, "#\n")] = 0;
     name = strsep(&rest, " \t");
     while (name && !*name)
         name = strsep(&rest, " \t");
     if (!name)
         return 0;
-    while ((word = strsep(&rest, " \t")) != NULL) {
-        const char *value = strchr(word, '=');
-        bool known = strncmp(word, "slots=", 6) == 0 || strncmp(word, "max-slots=", 10) == 0 ||
-                     strncmp(word, "port=", 5) == 0;
-        if (value && (!known || parse_range(value + 1, 1, 65535, &number)))
-            return refuse(hosts, word);
-        if (strncmp(word, "slots=", 6) == 0 ||
-            (!value && !slots && parse_range(word, 1, MAX_PES, &number) == 0))
-            slots = number;
-        else if (*word && !value && strcmp(hosts->source, "PE_HOSTFILE"))
-            return refuse(hosts, word);
-    }
+    while ((word = strsep(&rest, " \t")) != NULL)
+        if (take_word(hosts, word, &slots, &most))
+            return -1;
+    if (most && slots > most)
+        slots = most;
+    hosts->unlimited = hosts->unlimited || !most;
+    hosts->most += most;
     return add_item(hosts, name, slots);
 }
 
@@ -182,8 +194,9 @@ static int add_file(hosts_t *hosts, const char *path)
         say("%s: cannot read %s: %s", hosts->source, path, strerror(errno));
         return -1;
     }
-    while (!result && getline(&line, &size, file) >= 0)
-        result = add_line(hosts, line);
+    ssize_t length;
+    while (!result && (length = getline(&line, &size, file)) >= 0)
+        result = strlen(line) == (size_t)length ? add_line(hosts, line) : refuse(hosts, "a zero byte");
     free(line);
     fclose(file);
     if (!result && !hosts->any) {
@@ -217,7 +230,7 @@ static int add_allocation(hosts_t *hosts)
     return result;
 }
 
-int hosts_check(options_t *options, const char *host, int *slots)
+int hosts_check(options_t *options, const char *host, int *slots, int *most)
 {
     hosts_t hosts = {.self = host, .source = "--host"};
     int result = 0;
@@ -231,6 +244,7 @@ int hosts_check(options_t *options, const char *host, int *slots)
         result = add_allocation(&hosts);
     if (result)
         return -1;
+    *most = hosts.unlimited || options->host.count || hosts.most > MAX_PES ? 0 : (int)hosts.most;
     if (hosts.slots > MAX_PES)
         hosts.slots = MAX_PES;
     /* a bare name says where and not how many */

@@ -159,8 +159,8 @@ static int check_input(options_t *options)
     return 0;
 }
 
-/* How many PEs each program gets; slots: counted from the hosts named, 0 when none was. */
-static int check_counts(options_t *options, int slots)
+/* How many PEs each program gets. */
+static int check_counts(options_t *options, int slots, int most)
 {
     long total = 0;
     for (int i = 0; i < options->n_segments; i++) {
@@ -178,6 +178,12 @@ static int check_counts(options_t *options, int slots)
     if (options->ppn && total > options->ppn) {
         say("%ld PEs with --ppn %d need %ld hosts; several hosts are not available in this version", total,
             options->ppn, (total + options->ppn - 1) / options->ppn);
+        return -1;
+    }
+    if (most && total > most) {
+        say("%ld PEs are more than max-slots of this host allows (%d); several hosts are not available in "
+            "this version",
+            total, most);
         return -1;
     }
     options->n_pes = (int)total;
@@ -254,12 +260,13 @@ int options_parse(options_t *options, int argc, char **argv, int *code)
         return -1;
     }
     char host[256];
-    int slots = 0;
+    int slots = 0, most = 0;
     if (gethostname(host, sizeof(host)))
         snprintf(host, sizeof(host), "localhost");
     host[sizeof(host) - 1] = 0;
-    if (check_remote(options) || hosts_check(options, host, &slots) || check_counts(options, slots) ||
-        check_input(options) || check_bind(options) || check_pty(options) || childenv_check(options))
+    if (check_remote(options) || hosts_check(options, host, &slots, &most) ||
+        check_counts(options, slots, most) || check_input(options) || check_bind(options) ||
+        check_pty(options) || childenv_check(options))
         return -1;
     *code = 0;
     return 0;

@@ -174,7 +174,7 @@ static void report_table(job_t *job)
 
 void report_job(job_t *job)
 {
-    const pe_t *pe = job->why_pe >= 0 ? &job->pes[job->why_pe] : NULL;
+    const pe_t *pe = &job->pes[job->why_pe >= 0 ? job->why_pe : 0];
     if (job->why == WHY_NOTHING || (job->why == WHY_ABORT && !job->code))
         return;
     if (job->why == WHY_PE && job->options->keep_going) {

@@ -303,7 +303,8 @@ void wrap_started(job_t *job, pe_t *pe);
 void wrap_free(job_t *job);
 
 /* hosts.c */
-int hosts_check(options_t *options, const char *host, int *slots);
+/* slots: those of the hosts named, most: as many PEs as they take; 0 when not said. */
+int hosts_check(options_t *options, const char *host, int *slots, int *most);
 
 /* report.c */
 void report_job(job_t *job);
