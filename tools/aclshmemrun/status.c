@@ -173,7 +173,7 @@ static void say_progress(const job_t *job)
         running += pe->state == PE_STARTED && !waits;
         ended += pe->state == PE_ENDED;
     }
-    say("%.0f s: %d PEs running, %d waiting, %d ended%s%s", (double)(now_ms() - job->started_ms) / 1000.0,
+    say("%.0f s, PEs: %d running, %d waiting, %d ended%s%s", (double)(now_ms() - job->started_ms) / 1000.0,
         running, waiting, ended, example[0] ? "; " : "", example);
 }
 

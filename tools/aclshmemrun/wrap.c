@@ -177,7 +177,8 @@ void wrap_started(job_t *job, pe_t *pe)
     (void)job;
     if (!pe->waits_for_gdb || pe->state != PE_STARTED)
         return;
-    snprintf(command, sizeof(command), "gdb -q -p %d -ex 'catch exec' -ex c -ex 'tbreak main' -ex c",
+    snprintf(command, sizeof(command),
+             "gdb -q -p %d -iex 'set pagination off' -ex 'catch exec' -ex c -ex 'tbreak main' -ex c",
              (int)pe->pid);
     if (!getenv("TMUX") || open_pane(command))
         say("PE %d waits for a debugger: %s", pe->rank, command);
