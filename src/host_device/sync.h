@@ -35,6 +35,7 @@ typedef enum aclshmemi_call {
     ACLSHMEMI_CALL_FINALIZE,
     ACLSHMEMI_CALL_SPLIT,
     ACLSHMEMI_CALL_COLLECTIVE,
+    ACLSHMEMI_CALL_STREAM_BARRIER,
     ACLSHMEMI_CALL_COUNT
 } aclshmemi_call_t;
 
@@ -65,8 +66,8 @@ typedef struct aclshmemi_coll_note {
     uint64_t refused; /* the member's own arguments were wrong */
 } aclshmemi_coll_note_t;
 
-/* A team's barrier, at the start of its sync array: the count on member 0, the pair word on both members of a team of
- * two. Rounds only grow, over all teams that ever use the slot: a PE that is late in leaving a team's last barrier
+/* A barrier of a team: the count on member 0, the pair word on both members of a team of two. Rounds only grow, over all
+ * teams that ever use the slot: a PE that is late in leaving a team's last barrier
  * still sees it complete. */
 typedef struct aclshmemi_barrier {
     _Alignas(ACLSHMEMI_LINE) uint64_t arrived; /* members that came in this round */
@@ -77,6 +78,19 @@ typedef struct aclshmemi_barrier {
     aclshmemi_coll_note_t note;
 } aclshmemi_barrier_t;
 
-_Static_assert(sizeof(aclshmemi_barrier_t) <= 2560, "fits the sync array of a team");
+/* Collective calls of the host and those that streams carry out never meet: each kind has words of its own, so that
+ * their order on one PE does not matter and a stream that is late holds up nobody but its own kind. */
+typedef enum aclshmemi_lane_index {
+    ACLSHMEMI_LANE_HOST,
+    ACLSHMEMI_LANE_STREAM,
+    ACLSHMEMI_LANE_COUNT
+} aclshmemi_lane_index_t;
+
+/* The start of a team's sync array. */
+typedef struct aclshmemi_sync_array {
+    aclshmemi_barrier_t lane[ACLSHMEMI_LANE_COUNT];
+} aclshmemi_sync_array_t;
+
+_Static_assert(sizeof(aclshmemi_sync_array_t) <= 2560, "fits the sync array of a team");
 
 #endif

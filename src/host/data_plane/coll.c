@@ -77,7 +77,7 @@ static void write_note(const aclshmemi_instance_t *in, const aclshmemi_group_t *
 {
     const char *base = in->space[ACLSHMEMI_SPACE_DEVICE].base;
     bool strided = coll->kind == ACLSHMEMI_COLL_ALLTOALLS;
-    *aclshmemi_coll_note(in, group, group->index) = (aclshmemi_coll_note_t){
+    *aclshmemi_coll_note(in, group, coll->lane, group->index) = (aclshmemi_coll_note_t){
         .kind = coll->kind,
         .op_width = coll->reduction != 0 ? coll->reduction : (uint32_t)coll->width << 16,
         .count = coll->count,
@@ -103,9 +103,9 @@ static int compare_notes(const aclshmemi_instance_t *in, const aclshmemi_team_t 
                          const aclshmemi_coll_t *coll)
 {
     const aclshmemi_group_t *group = &team->group;
-    const aclshmemi_coll_note_t *first = aclshmemi_coll_note(in, group, 0);
+    const aclshmemi_coll_note_t *first = aclshmemi_coll_note(in, group, coll->lane, 0);
     for (int i = 0; i < group->size; i++) {
-        const aclshmemi_coll_note_t *note = aclshmemi_coll_note(in, group, i);
+        const aclshmemi_coll_note_t *note = aclshmemi_coll_note(in, group, coll->lane, i);
         int pe = aclshmemi_group_pe(group, i);
         if (note->refused != 0)
             return pe == in->pe ? ACLSHMEM_INVALID_PARAM
@@ -135,25 +135,29 @@ int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
                     coll->team);
     int rc = check_arguments(in, coll, team->group.size);
     write_note(in, &team->group, coll, rc != 0);
-    TRY(aclshmemi_barrier(in, &team->group, ACLSHMEMI_CALL_COLLECTIVE));
+    TRY(aclshmemi_barrier_in(in, &team->group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE));
     int agreed = compare_notes(in, team, coll);
     rc = rc != 0 ? rc : agreed;
     if (agreed == 0)
         rc = aclshmemi_coll_move(in, team, coll);
-    int after = aclshmemi_barrier(in, &team->group, ACLSHMEMI_CALL_COLLECTIVE);
+    int after = aclshmemi_barrier_in(in, &team->group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE);
     return rc != 0 ? rc : after;
 }
 
 /* A request on its way through a stream; the instance outlives its streams' work, which the caller drains before finalize. */
 typedef struct enqueued {
     aclshmemi_instance_t *in;
+    aclshmemi_group_t *group;
+    uint64_t ticket;
     aclshmemi_coll_t coll;
 } enqueued_t;
 
 static void run_enqueued(void *argument)
 {
     enqueued_t *e = argument;
-    (void)!aclshmemi_coll_run(e->in, &e->coll);
+    if (aclshmemi_turn_begin(e->in, e->group, e->ticket, ACLSHMEMI_CALL_COLLECTIVE) == 0)
+        (void)!aclshmemi_coll_run(e->in, &e->coll);
+    aclshmemi_turn_end(e->in, e->group);
     free(e);
 }
 
@@ -162,14 +166,18 @@ int aclshmemi_coll_enqueue(const aclshmemi_coll_t *coll, void *stream)
     aclshmemi_instance_t *in = aclshmemi_current();
     if (in->n_pes == 0)
         return aclshmemi_instance_missing(coll->call);
-    if (aclshmemi_team_get(in, coll->call, coll->team) == NULL)
+    aclshmemi_team_t *team = aclshmemi_team_get(in, coll->call, coll->team);
+    if (team == NULL)
         return ACLSHMEM_INVALID_PARAM;
     enqueued_t *e = malloc(sizeof *e);
     if (e == NULL)
         return fail(ACLSHMEM_MALLOC_FAILED, "%s: out of memory for the request", coll->call);
-    *e = (enqueued_t){in, *coll};
+    *e = (enqueued_t){in, &team->group, team->group.tickets, *coll};
+    e->coll.lane = ACLSHMEMI_LANE_STREAM;
     int rc = npu_stream_call(stream != NULL ? stream : in->stream, run_enqueued, e);
-    if (rc != 0)
+    if (rc == 0)
+        team->group.tickets++;
+    else
         free(e);
     return rc;
 }

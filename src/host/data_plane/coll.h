@@ -30,6 +30,7 @@ typedef struct aclshmemi_coll {
     int root;
     ptrdiff_t dst, sst;
     aclshmemi_reduction_t reduction; /* reductions only */
+    aclshmemi_lane_index_t lane;     /* where the members meet */
 } aclshmemi_coll_t;
 
 /* Runs it now, in the calling thread. */
@@ -42,10 +43,11 @@ int aclshmemi_coll_move(aclshmemi_instance_t *in, aclshmemi_team_t *team,
                         const aclshmemi_coll_t *coll) ACLSHMEMI_MUST_CHECK;
 
 static inline aclshmemi_coll_note_t *aclshmemi_coll_note(const aclshmemi_instance_t *in,
-                                                         const aclshmemi_group_t *group, int index)
+                                                         const aclshmemi_group_t *group,
+                                                         aclshmemi_lane_index_t lane, int index)
 {
     char *base = in->space[ACLSHMEMI_SPACE_DEVICE].peers[aclshmemi_group_pe(group, index)];
-    return &((aclshmemi_barrier_t *)(void *)(base + group->sync_offset))->note;
+    return &((aclshmemi_sync_array_t *)(void *)(base + group->sync_offset))->lane[lane].note;
 }
 
 #endif

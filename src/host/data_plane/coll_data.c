@@ -47,7 +47,7 @@ static int collect(const aclshmemi_instance_t *in, const aclshmemi_group_t *grou
     const aclshmemi_coll_note_t *any = NULL;
     uint64_t bytes = 0;
     for (int i = 0; i < group->size; i++) {
-        const aclshmemi_coll_note_t *note = aclshmemi_coll_note(in, group, i);
+        const aclshmemi_coll_note_t *note = aclshmemi_coll_note(in, group, c->lane, i);
         any = note->count != 0 ? note : any;
         bytes += note->count * c->width;
     }
@@ -61,7 +61,7 @@ static int collect(const aclshmemi_instance_t *in, const aclshmemi_group_t *grou
         return 0; /* a member that brings nothing and wants nothing */
     char *to = c->dest;
     for (int i = 0; i < group->size; i++) {
-        const aclshmemi_coll_note_t *note = aclshmemi_coll_note(in, group, i);
+        const aclshmemi_coll_note_t *note = aclshmemi_coll_note(in, group, c->lane, i);
         size_t part = note->count * c->width;
         memmove(to, space->peers[aclshmemi_group_pe(group, i)] + note->source, part);
         to += part;
@@ -115,7 +115,7 @@ static int reduce_small(aclshmemi_instance_t *in, aclshmemi_group_t *group, cons
     size_t bytes = c->count * c->width;
     reduce_part(in, group, c, 0, bytes, result);
     if (c->dest == c->source)
-        TRY(aclshmemi_barrier(in, group, ACLSHMEMI_CALL_COLLECTIVE));
+        TRY(aclshmemi_barrier_in(in, group, c->lane, ACLSHMEMI_CALL_COLLECTIVE));
     memcpy(c->dest, result, bytes);
     return 0;
 }
@@ -129,7 +129,7 @@ static int reduce_large(aclshmemi_instance_t *in, aclshmemi_group_t *group, cons
     size_t own = (size_t)group->index * part;
     if (own < bytes)
         reduce_part(in, group, c, own, bytes - own < part ? bytes - own : part, (char *)c->dest + own);
-    TRY(aclshmemi_barrier(in, group, ACLSHMEMI_CALL_COLLECTIVE));
+    TRY(aclshmemi_barrier_in(in, group, c->lane, ACLSHMEMI_CALL_COLLECTIVE));
     for (int step = 1; step < group->size; step++) {
         int i = (group->index + step) % group->size;
         size_t at = (size_t)i * part;
@@ -150,7 +150,7 @@ static int reduce_scatter(aclshmemi_instance_t *in, aclshmemi_group_t *group, co
     }
     reduce_part(in, group, c, own, bytes,
                 (char *)c->dest + own); /* our part of our own source is read by us alone */
-    TRY(aclshmemi_barrier(in, group, ACLSHMEMI_CALL_COLLECTIVE));
+    TRY(aclshmemi_barrier_in(in, group, c->lane, ACLSHMEMI_CALL_COLLECTIVE));
     memmove(c->dest, (char *)c->dest + own, bytes);
     return 0;
 }

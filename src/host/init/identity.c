@@ -73,7 +73,7 @@ const char *aclshmemi_build_text(void)
 
 uint64_t aclshmemi_build_hash(void)
 {
-    const uint64_t layouts[] = {sizeof(aclshmemi_control_t), sizeof(aclshmemi_barrier_t),
+    const uint64_t layouts[] = {sizeof(aclshmemi_control_t), sizeof(aclshmemi_sync_array_t),
                                 sizeof(aclshmem_device_host_state_t)};
     uint64_t hash = hash_bytes(HASH_START, aclshmemi_build_text(), strlen(aclshmemi_build_text()));
     return hash_bytes(hash, layouts, sizeof layouts);

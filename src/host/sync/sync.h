@@ -83,14 +83,23 @@ const char *aclshmemi_call_name(uint32_t call);
 
 /* --- Groups and their barriers --- */
 
+/* What this PE knows of one kind of barrier of a group. */
+typedef struct aclshmemi_lane {
+    uint64_t round; /* barriers this PE entered */
+    bool broken;    /* one was given up: later ones fail at once */
+} aclshmemi_lane_t;
+
 /* PEs that meet: member i is PE start + i * stride. Every team has one; the world's has all PEs. */
 typedef struct aclshmemi_group {
     int start, stride, size;
     int index;            /* of this PE */
-    uint64_t sync_offset; /* of aclshmemi_barrier_t in the device heap of every member */
-    uint64_t round;       /* barriers this PE entered */
-    bool broken;          /* one was given up: later ones fail at once */
+    uint64_t sync_offset; /* of aclshmemi_sync_array_t in the device heap of every member */
     bool mapped;          /* all members share memory with us */
+    aclshmemi_lane_t lane[ACLSHMEMI_LANE_COUNT];
+    /* Collective work on streams runs in the order of the calls, whatever streams it is on: the n-th call holds ticket n
+     * and waits for turn n. */
+    uint64_t tickets; /* given out; by the thread that calls */
+    uint64_t turn;    /* atomic: those that are over */
 } aclshmemi_group_t;
 
 static inline int aclshmemi_group_pe(const aclshmemi_group_t *group, int index)
@@ -107,14 +116,27 @@ static inline int aclshmemi_group_index(const aclshmemi_group_t *group, int pe)
     return distance / group->stride;
 }
 
-/* For a new group, between two barriers of its parent: the highest round any earlier user of the slot has reached on a
- * member (the new group starts there), and an empty count in our own memory. */
-uint64_t aclshmemi_barrier_rounds_used(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
-                                       int index);
-void aclshmemi_barrier_clear(aclshmemi_instance_t *in, const aclshmemi_group_t *group);
+/* For a new group, between two barriers of its parent: it starts at the highest round that any earlier user of the slot
+ * has reached on a member, with empty counts in our own memory. */
+void aclshmemi_group_join(aclshmemi_instance_t *in, aclshmemi_group_t *group);
 
-/* All members; what they stored before is visible to all afterwards. */
+/* All members; what they stored before is visible to all afterwards. By a host thread, one at a time per group. */
 int aclshmemi_barrier(aclshmemi_instance_t *in, aclshmemi_group_t *group,
                       aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
+
+/*
+ * The same in either lane. What a stream carries out takes a ticket where it is enqueued, and when the stream comes to
+ * it waits for its turn, meets the members in the lane of streams as often as it needs to, and ends its turn, whatever
+ * happened.
+ */
+int aclshmemi_barrier_in(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_lane_index_t lane,
+                         aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_turn_begin(aclshmemi_instance_t *in, aclshmemi_group_t *group, uint64_t ticket,
+                         aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
+void aclshmemi_turn_end(aclshmemi_instance_t *in, aclshmemi_group_t *group);
+
+/* Waits until everything that was put on streams for the group is over. */
+int aclshmemi_group_settle(aclshmemi_instance_t *in, aclshmemi_group_t *group,
+                           aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
 
 #endif

@@ -143,7 +143,9 @@ const char *aclshmemi_call_name(uint32_t call)
                                                             [ACLSHMEMI_CALL_FREE] = "free",
                                                             [ACLSHMEMI_CALL_FINALIZE] = "finalize",
                                                             [ACLSHMEMI_CALL_SPLIT] = "team split or destroy",
-                                                            [ACLSHMEMI_CALL_COLLECTIVE] = "collective"};
+                                                            [ACLSHMEMI_CALL_COLLECTIVE] = "collective",
+                                                            [ACLSHMEMI_CALL_STREAM_BARRIER] =
+                                                                "barrier_on_stream"};
     return call < ACLSHMEMI_CALL_COUNT ? names[call] : "an unknown call";
 }
 

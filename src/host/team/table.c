@@ -125,11 +125,7 @@ static int place_team(aclshmemi_instance_t *in, const aclshmemi_group_t *parent,
     if (group->index < 0)
         return 0;
     group->sync_offset = slot_offset(in, team->handle);
-    for (int i = 0; i < group->size; i++) {
-        uint64_t used = aclshmemi_barrier_rounds_used(in, group, i);
-        group->round = used > group->round ? used : group->round;
-    }
-    aclshmemi_barrier_clear(in, group);
+    aclshmemi_group_join(in, group);
     return 0;
 }
 
@@ -201,8 +197,11 @@ void aclshmem_team_destroy(aclshmem_team_t handle)
                     "team_destroy: the world cannot be destroyed, it ends with finalize");
         return;
     }
+    int unsettled = aclshmemi_group_settle(in, &team->group, ACLSHMEMI_CALL_SPLIT);
     (void)!aclshmemi_barrier(in, &team->group,
                              ACLSHMEMI_CALL_SPLIT); /* failure is logged; the team goes anyway */
+    if (unsettled != 0)
+        return; /* a stream may still come to a barrier of the team: its words stay until finalize */
     in->teams[handle] = NULL;
     set_free(in, handle, true);
     free(team);
