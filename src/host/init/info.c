@@ -79,12 +79,6 @@ static int describe_launcher(const aclshmemi_env_t *env, const char *topic, char
     return rc;
 }
 
-static int describe_tls(const aclshmemi_env_t *env, char *out, size_t size)
-{
-    snprintf(out, size, "%s", aclshmemi_tls_enabled(env) ? "TLS 1.3" : "off: the control plane is plain TCP");
-    return 0;
-}
-
 static int describe_with(const aclshmemi_env_t *env, const char *topic, char *out, size_t size)
 {
     if (strncmp(topic, "runtime", 7) == 0 || strcmp(topic, "soc") == 0 || strcmp(topic, "devices") == 0)
@@ -92,7 +86,7 @@ static int describe_with(const aclshmemi_env_t *env, const char *topic, char *ou
     if (strncmp(topic, "launcher", 8) == 0)
         return describe_launcher(env, topic, out, size);
     if (strcmp(topic, "tls") == 0)
-        return describe_tls(env, out, size);
+        return aclshmemi_tls_describe(env, out, size);
     if (strcmp(topic, "settings.file") == 0)
         snprintf(out, size, "%s", env->file[0] != '\0' ? env->file : "none");
     else if (strcmp(topic, "transport.mte") == 0)

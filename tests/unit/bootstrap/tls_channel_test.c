@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -388,6 +389,33 @@ static void test_a_damaged_record_ends_the_connection(void **state)
     t_pair_close(&pair);
 }
 
+/* Instances of one process have a store each, and threads of their own. */
+static void *run_rounds(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 10; i++) {
+        t_pair_t pair;
+        aclshmemi_tls_context_t *own = make_context();
+        t_pair_open(&pair, own, context); /* one side is of this thread, the other of all */
+        t_check_int(pair.client.rc, 0);
+        t_check_int(pair.server.rc, 0);
+        t_pair_send(&pair.client, &pair.server, "hello");
+        t_pair_close(&pair);
+        aclshmemi_tls_context_destroy(own);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_rounds, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
 /* Libraries that are unloaded or destructors that run late may still hold channels. */
 static void use_after_cleanup(void *unused)
 {
@@ -481,6 +509,7 @@ int main(void)
         TLS(test_the_errors_of_the_program_stay),
         TLS(test_garbage_is_refused),
         TLS(test_a_damaged_record_ends_the_connection),
+        TLS(test_threads),
         TLS(test_use_after_openssl_cleaned_up),
         PLAIN(test_plain_bytes_that_look_like_others),
     };

@@ -173,6 +173,29 @@ static void test_switched_off(void **state)
     aclshmemi_tls_settings_reset();
 }
 
+static void test_the_words_for_tools(void **state)
+{
+    (void)state;
+    aclshmemi_env_t env = t_tls_env(file_b);
+    char text[600], expected[600];
+    unlink(file_b);
+    t_check_int(aclshmemi_tls_describe(&env, text, sizeof text), 0);
+    snprintf(expected, sizeof expected,
+             "TLS 1.3, pre-shared key of the unique id where there is one, else of secret file %s", file_b);
+    t_check_text(text, expected);
+    assert_int_equal(access(file_b, F_OK), -1); /* looking makes nothing */
+    env.secret_fd = 99;
+    t_check_int(aclshmemi_tls_describe(&env, text, sizeof text), 0);
+    t_check_text(text, "TLS 1.3, pre-shared key of the unique id where there is one, else of the launcher");
+    t_check_int(aclshmemi_tls_configure(true, "x", 1), 0);
+    t_check_int(aclshmemi_tls_describe(&env, text, sizeof text), 0);
+    t_check_text(text, "TLS 1.3, certificates");
+    t_check_int(aclshmemi_tls_configure(false, NULL, 0), 0);
+    t_check_int(aclshmemi_tls_describe(&env, text, sizeof text), 0);
+    t_check_text(text, "off: the control plane is plain TCP");
+    aclshmemi_tls_settings_reset();
+}
+
 static void test_a_key_without_certificates_is_said(void **state)
 {
     (void)state;
@@ -549,6 +572,52 @@ static void test_a_liar(void **state)
     aclshmemi_tls_context_destroy(context);
 }
 
+/* ---- OpenSSL's own settings ---- */
+
+/* Run as a program of its own, with OPENSSL_CONF set: contexts work as ever, whatever the system asks of others. */
+static int be_configured(void)
+{
+    raw_t raw;
+    aclshmemi_tls_context_t *context = of_uid(3);
+    expect_good(context, context);
+    raw_make(&raw, 3);
+    SSL_CTX *of_program = SSL_CTX_new(TLS_client_method());
+    t_check_that(SSL_CTX_get_max_proto_version(of_program) == TLS1_2_VERSION,
+                 "the settings were not read for others");
+    SSL_CTX_free(of_program);
+    SSL_CTX_set_max_proto_version(raw.context, TLS1_3_VERSION);
+    SSL_CTX_set1_groups_list(raw.context, (char[]){"X25519"});
+    SSL_CTX_set_ciphersuites(raw.context, "TLS_AES_128_GCM_SHA256");
+    raw_shake(&raw, context);
+    t_check_that(raw.done, "%s", raw.server_text);
+    char byte;
+    t_check_int(SSL_read(raw.ssl, &byte, 1), -1);
+    t_check_int(raw.tickets, 0);
+    raw_free(&raw);
+    aclshmemi_tls_context_destroy(context);
+    return 0;
+}
+
+static void test_settings_of_openssl(void **state)
+{
+    (void)state;
+    char path[300], variable[400];
+    snprintf(path, sizeof path, "%s/openssl.cnf", dir);
+    snprintf(variable, sizeof variable, "OPENSSL_CONF=%s", path);
+    t_file_write(path,
+                 "openssl_conf = all\n"
+                 "[all]\nssl_conf = ssl\n"
+                 "[ssl]\nsystem_default = rules\n"
+                 "[rules]\nMaxProtocol = TLSv1.2\nGroups = P-521\nCiphersuites = TLS_AES_256_GCM_SHA384\n"
+                 "Options = UnsafeLegacyRenegotiation\nVerifyMode = Peer\nNumTickets = 5\n");
+    const char *const arguments[] = {t_own_path(), "configured", NULL}, *const environment[] = {variable,
+                                                                                                NULL};
+    t_child_t child;
+    t_run(&child, arguments, environment, 30000);
+    t_check_exit(&child, 0);
+    t_child_free(&child);
+}
+
 /* ---- the wire ---- */
 
 static void test_nothing_readable_on_the_wire(void **state)
@@ -593,13 +662,16 @@ static void test_nothing_readable_on_the_wire(void **state)
     aclshmemi_tls_context_destroy(context);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    if (count == 2 && strcmp(arguments[1], "configured") == 0)
+        return be_configured();
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
     const struct CMUnitTest tests[] = {
         TEST(test_each_kind_of_secret),
         TEST(test_an_id_comes_before_the_launcher_before_the_file),
         TEST(test_switched_off),
+        TEST(test_the_words_for_tools),
         TEST(test_a_key_without_certificates_is_said),
         TEST(test_the_launchers_descriptor),
         TEST(test_bad_descriptors_of_launchers),
@@ -613,6 +685,7 @@ int main(void)
         TEST(test_suites),
         TEST(test_old_versions),
         TEST(test_a_liar),
+        TEST(test_settings_of_openssl),
         TEST(test_nothing_readable_on_the_wire),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <openssl/ssl.h>
 
 #include "host/bootstrap/tls/settings.h"
 
@@ -625,6 +628,57 @@ static void test_allowed_subjects(void **state)
     aclshmemi_tls_context_destroy(peer);
 }
 
+/* ---- a client of another make ---- */
+
+/* What the server said to a client with these suites, in the newest version given; "" when they agreed. */
+static const char *foreign_client(aclshmemi_tls_context_t *server, const char *suites, bool with_certificate,
+                                  int version)
+{
+    static char text[512];
+    int fds[2], rc = ACLSHMEMI_CHANNEL_WANT_READ;
+    aclshmemi_channel_t *channel = NULL;
+    SSL_CTX *made = SSL_CTX_new(TLS_client_method());
+    X509 *certificate = make("foreign client", peer_key, ca, ca_key);
+    assert_int_equal(SSL_CTX_set_max_proto_version(made, version), 1);
+    assert_int_equal(SSL_CTX_set_ciphersuites(made, suites), 1);
+    if (with_certificate) {
+        assert_int_equal(SSL_CTX_use_certificate(made, certificate), 1);
+        assert_int_equal(SSL_CTX_use_PrivateKey(made, peer_key), 1);
+    }
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+    assert_int_equal(aclshmemi_channel_create(server, fds[1], true, &channel), 0);
+    SSL *ssl = SSL_new(made);
+    assert_int_equal(SSL_set_fd(ssl, fds[0]), 1);
+    SSL_set_connect_state(ssl);
+    for (int turn = 0; turn < 10 && rc == ACLSHMEMI_CHANNEL_WANT_READ; turn++) {
+        (void)!SSL_do_handshake(ssl);
+        rc = aclshmemi_channel_handshake(channel);
+    }
+    snprintf(text, sizeof text, "%s", rc == 0 ? "" : aclshmemi_status_last_text());
+    aclshmemi_channel_destroy(channel, false);
+    SSL_free(ssl);
+    SSL_CTX_free(made);
+    X509_free(certificate);
+    close(fds[0]);
+    return text;
+}
+
+static void test_suites_and_versions(void **state)
+{
+    (void)state;
+    static const char *const suites[] = {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384",
+                                         "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_CCM_SHA256"};
+    aclshmemi_tls_context_t *server = context_of("ca.pem", "pe.pem", pe_key, "");
+    for (int i = 0; i < 4; i++)
+        t_check_text(foreign_client(server, suites[i], true, TLS1_3_VERSION), "");
+    t_check_contains(foreign_client(server, "TLS_AES_128_CCM_8_SHA256", true, TLS1_3_VERSION),
+                     "no shared cipher");
+    t_check_contains(foreign_client(server, suites[0], true, TLS1_2_VERSION), "unsupported protocol");
+    t_check_contains(foreign_client(server, suites[0], false, TLS1_3_VERSION),
+                     "peer did not return a certificate");
+    aclshmemi_tls_context_destroy(server);
+}
+
 static void test_certificates_against_a_shared_key(void **state)
 {
     (void)state;
@@ -668,6 +722,7 @@ int main(void)
         TEST(test_peers_of_another_ca),
         TEST(test_revoked_peers),
         TEST(test_allowed_subjects),
+        TEST(test_suites_and_versions),
         TEST(test_certificates_against_a_shared_key),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

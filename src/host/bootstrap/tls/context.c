@@ -2,6 +2,7 @@
 /* Contexts: which credentials, and the one way all connections are set up. */
 #include "host/bootstrap/tls/channel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -108,6 +109,28 @@ bool aclshmemi_tls_enabled(const aclshmemi_env_t *env)
 {
     int set = aclshmemi_tls_settings_enabled();
     return set < 0 ? env->conf_store_tls : set == 1;
+}
+
+int aclshmemi_tls_describe(const aclshmemi_env_t *env, char *out, size_t size)
+{
+    char path[ACLSHMEMI_SECRET_PATH_LEN];
+    char *info = NULL;
+    TRY(aclshmemi_tls_settings_info(&info));
+    bool certificates = info != NULL;
+    free(info);
+    if (!aclshmemi_tls_enabled(env)) {
+        snprintf(out, size, "off: the control plane is plain TCP");
+    } else if (certificates) {
+        snprintf(out, size, "TLS 1.3, certificates");
+    } else if (env->secret_fd >= 0) {
+        snprintf(out, size,
+                 "TLS 1.3, pre-shared key of the unique id where there is one, else of the launcher");
+    } else {
+        TRY(aclshmemi_secret_path(env, path));
+        snprintf(out, size,
+                 "TLS 1.3, pre-shared key of the unique id where there is one, else of secret file %s", path);
+    }
+    return 0;
 }
 
 int aclshmemi_tls_context_create(const aclshmemi_env_t *env, const uint8_t *uid_secret,

@@ -138,28 +138,46 @@ static int check_folder(const char *path, bool own)
     return 0;
 }
 
-/* Fills path, and sees to its folder. */
-static int locate(const aclshmemi_env_t *env, char *path)
+/* Fills path; nothing is touched. */
+int aclshmemi_secret_path(const aclshmemi_env_t *env, char *path)
 {
-    char folder[ACLSHMEMI_SECRET_PATH_LEN - 32]; /* room for the names below it */
+    static const char name[] = "/shmem/secret";
+    size_t room = ACLSHMEMI_SECRET_PATH_LEN - 32; /* for the temporary names beside it */
     if (env->secret_file[0] != '\0') {
-        int length = snprintf(path, ACLSHMEMI_SECRET_PATH_LEN, "%s", env->secret_file);
-        if (length < 0 || (size_t)length >= sizeof folder)
+        int length = snprintf(path, room, "%s", env->secret_file);
+        if (length < 0 || (size_t)length >= room)
             return fail(ACLSHMEM_INNER_ERROR, "SHMEM_SECRET_FILE has %d bytes, allowed are %zu", length,
-                        sizeof folder - 1);
-        const char *slash = strrchr(path, '/');
-        int prefix = slash ? (int)(slash - path) : 0;
-        snprintf(folder, sizeof folder, "%.*s", prefix, path);
-        return check_folder(slash ? (prefix > 0 ? folder : "/") : ".", false);
+                        room - 1);
+        return 0;
     }
-    TRY(configuration_home(folder, sizeof folder - sizeof "/shmem"));
-    TRY(make_folder(folder));
-    size_t length = strlen(folder);
-    snprintf(folder + length, sizeof folder - length, "/shmem");
-    TRY(make_folder(folder));
-    TRY(check_folder(folder, true));
-    snprintf(path, ACLSHMEMI_SECRET_PATH_LEN, "%s/secret", folder);
+    TRY(configuration_home(path, room - sizeof name));
+    memcpy(path + strlen(path), name, sizeof name);
     return 0;
+}
+
+/* The folder a file is in: "." and "/" have no name in it. */
+static void name_folder(const char *path, char *folder)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+    if (length == 0)
+        memcpy(folder, slash ? "/" : ".", 2);
+}
+
+/* A folder the user named must be there; our own is made, and the configuration folder it is in. */
+static int see_to_folder(const aclshmemi_env_t *env, const char *path)
+{
+    char folder[ACLSHMEMI_SECRET_PATH_LEN], above[ACLSHMEMI_SECRET_PATH_LEN];
+    bool own = env->secret_file[0] == '\0';
+    name_folder(path, folder);
+    if (own) {
+        name_folder(folder, above);
+        TRY(make_folder(above));
+        TRY(make_folder(folder));
+    }
+    return check_folder(folder, own);
 }
 
 /* --- The file --- */
@@ -267,7 +285,8 @@ wipe:
 int aclshmemi_secret_of_user(const aclshmemi_env_t *env, uint8_t *secret, char *path)
 {
     bool found = false;
-    TRY(locate(env, path));
+    TRY(aclshmemi_secret_path(env, path));
+    TRY(see_to_folder(env, path));
     TRY(read_file(path, secret, &found));
     if (found)
         return 0;

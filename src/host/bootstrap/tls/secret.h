@@ -15,8 +15,11 @@
  * from programs that this process starts. */
 int aclshmemi_secret_of_launcher(int fd, uint8_t *secret) ACLSHMEMI_MUST_CHECK;
 
-/* Reads the user's secret file, made at first use; all processes that start at once get the same bytes. path: room for
- * ACLSHMEMI_SECRET_PATH_LEN bytes, its name. */
+/* Where the user's secret file is or would be; path: room for ACLSHMEMI_SECRET_PATH_LEN bytes. */
+int aclshmemi_secret_path(const aclshmemi_env_t *env, char *path) ACLSHMEMI_MUST_CHECK;
+
+/* Reads the user's secret file, made at first use; all processes that start at once get the same bytes. path gets its
+ * name, as above. */
 int aclshmemi_secret_of_user(const aclshmemi_env_t *env, uint8_t *secret, char *path) ACLSHMEMI_MUST_CHECK;
 
 #endif

@@ -43,6 +43,8 @@ const char *aclshmemi_tls_context_describe(const aclshmemi_tls_context_t *contex
 /* Looks at certificate expiry when a period has passed since the last look; call it from the loop now and then. */
 void aclshmemi_tls_context_check_expiry(aclshmemi_tls_context_t *context);
 bool aclshmemi_tls_enabled(const aclshmemi_env_t *env); /* what the next context_create would do */
+/* The same in words, for tools: which credentials, and the name of the secret file. Makes nothing, reads no secret. */
+int aclshmemi_tls_describe(const aclshmemi_env_t *env, char *out, size_t size) ACLSHMEMI_MUST_CHECK;
 
 /* Takes over fd (closed by destroy, also when create fails). */
 int aclshmemi_channel_create(aclshmemi_tls_context_t *context, int fd, bool server,
