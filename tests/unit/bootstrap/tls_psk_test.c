@@ -3,6 +3,7 @@
 #include "tls_support.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #include "host/bootstrap/tls/psk.h"
 #include "host/bootstrap/tls/settings.h"
+#include "host/utils/net.h"
 
 static char dir[256];
 static char file_a[300], file_b[300];
@@ -377,6 +379,41 @@ static void test_plain_meets_tls(void **state)
     aclshmemi_tls_context_destroy(context);
 }
 
+/* Closing a TCP socket with unread bytes resets the connection, and with it the notice on its way. */
+static void test_a_long_request_still_gets_its_notice(void **state)
+{
+    (void)state;
+    aclshmemi_tls_context_t *context = of_uid(1);
+    aclshmemi_addr_t addr = {.v4 = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}},
+                             .length = sizeof addr.v4};
+    int listener = -1, fd = -1;
+    char request[6000] = "request";
+    aclshmemi_channel_t *client = NULL, *server = NULL;
+    assert_int_equal(aclshmemi_net_bind(&addr, &listener), 0);
+    assert_int_equal(aclshmemi_net_listen(listener, 1), 0);
+    assert_int_equal(aclshmemi_net_local(listener, &addr), 0);
+    assert_int_equal(aclshmemi_net_connect(&addr, aclshmemi_deadline_after_ms(10000), &fd), 0);
+    struct pollfd ready = {.fd = listener, .events = POLLIN};
+    assert_int_equal(poll(&ready, 1, 10000), 1);
+    int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    assert_true(accepted >= 0);
+    assert_int_equal(aclshmemi_channel_create(NULL, fd, false, &client), 0);
+    assert_int_equal(aclshmemi_channel_create(context, accepted, true, &server), 0);
+    t_check_int(aclshmemi_channel_handshake(client), 0);
+    t_check_int(aclshmemi_channel_write(client, request, sizeof request), sizeof request);
+    ready = (struct pollfd){.fd = accepted, .events = POLLIN};
+    assert_int_equal(poll(&ready, 1, 10000), 1);
+    t_check_int(aclshmemi_channel_handshake(server), ACLSHMEM_INNER_ERROR);
+    aclshmemi_channel_destroy(server, false);
+    ready = (struct pollfd){.fd = fd, .events = POLLIN};
+    assert_int_equal(poll(&ready, 1, 10000), 1);
+    t_check_int(aclshmemi_channel_read(client, request, sizeof request), ACLSHMEM_INNER_ERROR);
+    t_check_contains(aclshmemi_status_last_text(), "peer speaks TLS");
+    aclshmemi_channel_destroy(client, false);
+    close(listener);
+    aclshmemi_tls_context_destroy(context);
+}
+
 /* A plain peer of another make answers something of its own. */
 static void test_a_foreign_server(void **state)
 {
@@ -680,6 +717,7 @@ int main(int count, char **arguments)
         TEST(test_the_key_is_what_it_always_was),
         TEST(test_identities),
         TEST(test_plain_meets_tls),
+        TEST(test_a_long_request_still_gets_its_notice),
         TEST(test_a_foreign_server),
         TEST(test_what_is_agreed_on),
         TEST(test_suites),

@@ -469,8 +469,10 @@ static int handle(const char *cipher, size_t cipher_len, char *plain, size_t *pl
         plain[length] = 'x';
     if (handler_mode == 5)
         *plain_len = length - 3;
-    if (handler_mode == 6)
+    if (handler_mode >= 6) /* no terminator */
         memset(plain, 'x', 2 * cipher_len);
+    if (handler_mode == 7)
+        *plain_len = 2 * cipher_len;
     return handler_mode == 2;
 }
 
@@ -514,8 +516,9 @@ static void test_decrypt_handlers(void **state)
                                  "says the pass phrase has 53 bytes",
                                  "does not end there",
                                  "does not end there",
+                                 "does not end there",
                                  "does not end there"};
-    for (handler_mode = 0; handler_mode <= 6; handler_mode++) {
+    for (handler_mode = 0; handler_mode <= 7; handler_mode++) {
         int rc = try_pass(cipher, strlen(cipher), handle);
         t_check_int(rc, words[handler_mode] ? ACLSHMEM_INNER_ERROR : 0);
         if (words[handler_mode])
