@@ -192,7 +192,7 @@ static void wait_expires(job_t *job, int pe)
     aclshmem_signal_wait_until(word, ACLSHMEM_CMP_EQ, 7);
     uint64_t took = t_now_ms() - started;
     t_check_that(took >= 300 && took < 10000, "gave up after %llu ms, limit 300", (unsigned long long)took);
-    job_check_error(ACLSHMEM_TIMEOUT_ERROR, "== 7; it is 0");
+    job_check_error(ACLSHMEM_TIMEOUT_ERROR, "is 0, wanted == 7");
     aclshmemx_set_extern_logger(NULL);
     job_leave();
 }

@@ -7,6 +7,12 @@
 
 #include "host/sync/sync.h"
 
+const char *aclshmemi_look_cmp(const aclshmemi_look_t *look)
+{
+    static const char *const names[] = {"==", "!=", ">", ">=", "<", "<="};
+    return names[look->cmp];
+}
+
 static bool taken(const aclshmemi_look_t *look, size_t i)
 {
     return look->status == NULL || look->status[i] == 0;
@@ -40,10 +46,9 @@ int aclshmemi_look_check(aclshmemi_look_t *look, bool results_missing)
     return 0;
 }
 
-/* "wait_until on PE 1: 3 elements at heap offset 64; element 0 is 4, wanted >= 5" */
+/* "int32_wait_until on PE 1: element 0 of 3 at heap offset 64 is 4, wanted >= 5" */
 static void describe_look(const aclshmemi_wait_t *wait, char *out, size_t size)
 {
-    static const char *const cmp_names[] = {"==", "!=", ">", ">=", "<", "<="};
     const aclshmemi_look_t *look = wait->subject;
     const aclshmemi_space_t *space = &look->in->space[ACLSHMEMI_SPACE_DEVICE];
     uint64_t offset = (uintptr_t)look->vars - (uintptr_t)space->base;
@@ -54,9 +59,8 @@ static void describe_look(const aclshmemi_wait_t *wait, char *out, size_t size)
         snprintf(place, sizeof place, "%p", look->vars);
     size_t first = first_taken(look, 0);
     look->print(look, first == SIZE_MAX ? 0 : first, values, sizeof values);
-    snprintf(out, size, "%s on PE %d: %zu element%s at %s, element %zu %s (comparison %s)", look->call,
-             look->in->pe, look->count, look->count == 1 ? "" : "s", place, first == SIZE_MAX ? 0 : first,
-             values, cmp_names[look->cmp]);
+    snprintf(out, size, "%s on PE %d: element %zu of %zu at %s %s", look->call, look->in->pe,
+             first == SIZE_MAX ? 0 : first, look->count, place, values);
 }
 
 static void begin(aclshmemi_wait_t *wait, const aclshmemi_look_t *look, uint64_t timeout_ms)

@@ -26,6 +26,8 @@ struct aclshmemi_look {
 /* Arguments of a call: 0, or the failure with its words. need: the results the call delivers must have a place. */
 int aclshmemi_look_check(aclshmemi_look_t *look, bool results_missing) ACLSHMEMI_MUST_CHECK;
 
+const char *aclshmemi_look_cmp(const aclshmemi_look_t *look); /* ">=" and so on */
+
 int aclshmemi_look_wait_all(const aclshmemi_look_t *look, uint64_t timeout_ms) ACLSHMEMI_MUST_CHECK;
 /* *found: SIZE_MAX when no element is taken in. */
 int aclshmemi_look_wait_any(const aclshmemi_look_t *look, uint64_t timeout_ms,

@@ -42,12 +42,14 @@ static void load_by_copy(const void *from, void *to, size_t bytes)
     {                                                                                                        \
         TYPE value = NAME##_load(look, i), wanted = ((const TYPE *)look->values)[look->vector ? i : 0];      \
         if ((TYPE)0.5 != 0)                                                                                  \
-            snprintf(out, size, "is %g, wanted against %g", (double)value, (double)wanted);                  \
+            snprintf(out, size, "is %g, wanted %s %g", (double)value, aclshmemi_look_cmp(look),              \
+                     (double)wanted);                                                                        \
         else if ((TYPE)-1 > 0)                                                                               \
-            snprintf(out, size, "is %llu, wanted against %llu", (unsigned long long)value,                   \
-                     (unsigned long long)wanted);                                                            \
+            snprintf(out, size, "is %llu, wanted %s %llu", (unsigned long long)value,                        \
+                     aclshmemi_look_cmp(look), (unsigned long long)wanted);                                  \
         else                                                                                                 \
-            snprintf(out, size, "is %lld, wanted against %lld", (long long)value, (long long)wanted);        \
+            snprintf(out, size, "is %lld, wanted %s %lld", (long long)value, aclshmemi_look_cmp(look),       \
+                     (long long)wanted);                                                                     \
     }                                                                                                        \
     static aclshmemi_look_t NAME##_look(const char *call, const TYPE *vars, size_t count, const int *status, \
                                         int cmp, const TYPE *values, bool vector)                            \

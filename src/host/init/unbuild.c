@@ -23,6 +23,8 @@ int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
         rc = aclshmemi_transport_quiet(&in->transports);
     if (orderly && rc == 0)
         rc = farewell(in);
+    if (orderly && rc != 0)
+        aclshmemi_await_end(in);
     in->status = ACLSHMEM_STATUS_NOT_INITIALIZED;
     aclshmemi_team_fini(in);
     free(in->state);

@@ -98,6 +98,8 @@ static int agree(aclshmemi_instance_t *in, const request_t *request, bool served
     aclshmemi_activity_set(in, ACLSHMEMI_CALL_MALLOC);
     int rc = aclshmemi_bootstrap_barrier(&in->bootstrap, &asked);
     aclshmemi_activity_set(in, ACLSHMEMI_CALL_NONE);
+    if (rc != 0)
+        aclshmemi_await_end(in);
     return rc;
 }
 
@@ -186,8 +188,10 @@ void aclshmemx_free(void *ptr, aclshmem_mem_type_t mem_type)
     if (rc == 0)
         rc = aclshmemi_bootstrap_barrier(&in->bootstrap, &asked);
     aclshmemi_activity_set(in, ACLSHMEMI_CALL_NONE);
-    if (rc != 0)
+    if (rc != 0) {
+        aclshmemi_await_end(in);
         return;
+    }
     if (offset == ACLSHMEMI_HEAP_NONE)
         (void)!fail(ACLSHMEM_INVALID_PARAM, "free: %p is not in the %s heap; nothing is freed", ptr,
                     !known                    ? "(unknown)"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/sync/sync.h"
+
 int aclshmemi_space_create(aclshmemi_instance_t *in, int which, uint64_t bytes)
 {
     aclshmemi_space_t *space = &in->space[which];
@@ -88,7 +90,9 @@ int aclshmemi_host_space_create(aclshmemi_instance_t *in)
             rc = ACLSHMEM_SMEM_ERROR;
     }
     free(all);
-    if (rc != 0)
+    if (rc != 0) {
+        aclshmemi_await_end(in);
         aclshmemi_space_fini(in, ACLSHMEMI_SPACE_HOST);
+    }
     return rc;
 }

@@ -58,6 +58,11 @@ static inline void aclshmemi_wait_end(aclshmemi_wait_t *wait)
         aclshmemi_wait_leave(wait);
 }
 
+/* After a failure: when a PE died and the job is to stop (SHMEM_ON_PEER_DEATH), waits here for the end, which the control
+ * plane's thread brings. A caller that returned instead would end the process with a status of its own, which hides whose
+ * death it was. Returns at once otherwise, and after a while in any case. */
+void aclshmemi_await_end(const aclshmemi_instance_t *in);
+
 /* --- Control block and doorbell of a PE --- */
 
 static inline aclshmemi_control_t *aclshmemi_control_of(const aclshmemi_instance_t *in, int pe)

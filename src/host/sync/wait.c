@@ -87,11 +87,23 @@ static void start_clock(aclshmemi_wait_t *wait, uint64_t now)
     aclshmemi_activity_set(wait->instance, wait->call);
 }
 
+void aclshmemi_await_end(const aclshmemi_instance_t *in)
+{
+    enum { NAPS = 500, NAP_NS = 10 * 1000 * 1000, STOP = 0 };
+    struct timespec nap = {.tv_nsec = NAP_NS};
+    if (atomic_load(&in->bootstrap.failed_pe) < 0 || in->env.on_peer_death != STOP ||
+        in->status != ACLSHMEM_STATUS_IS_INITIALIZED)
+        return;
+    for (int i = 0; i < NAPS; i++)
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+}
+
 static int look_around(aclshmemi_wait_t *wait, uint64_t now)
 {
     char text[512];
     int dead = atomic_load_explicit(&wait->instance->bootstrap.failed_pe, memory_order_relaxed);
     if (dead >= 0) {
+        aclshmemi_await_end(wait->instance);
         describe(wait, text, sizeof text);
         return fail(ACLSHMEM_SMEM_ERROR, "PE %d died; given up: %s", dead, text);
     }
