@@ -142,9 +142,10 @@ static void report_words(const pe_t *pe)
 
 static void report_others(const job_t *job)
 {
-    char all[256], killed[256];
+    char all[256], killed[256] = "";
     list_pes(job, ended_by_us, all, sizeof(all));
-    list_pes(job, killed_by_us, killed, sizeof(killed));
+    if (job->kill_ms != 0) /* otherwise a KILL came from somebody else */
+        list_pes(job, killed_by_us, killed, sizeof(killed));
     const char *plural = strpbrk(all, " -") ? "s" : "";
     const char *how = job->why == WHY_SIGNAL ? strsignal(job->why_signal) : "TERM";
     if (!all[0])
