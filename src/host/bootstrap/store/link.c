@@ -172,7 +172,10 @@ static void write_out(aclshmemi_store_link_t *link)
             drop_first(link);
     }
     link->write_waits = link->first != NULL;
-    aclshmemi_store_stall_end(&link->stall); /* there was room until now */
+    if (link->first) /* this turn's share is used up: there may be room for more, or not */
+        aclshmemi_store_stall_begin(&link->stall);
+    else
+        aclshmemi_store_stall_end(&link->stall);
 }
 
 static void flush(void *owner)

@@ -21,7 +21,7 @@ typedef struct aclshmemi_store_stall {
 } aclshmemi_store_stall_t;
 
 void aclshmemi_store_stall_begin(
-    aclshmemi_store_stall_t *stall);                            /* a write found no room; again is harmless */
-void aclshmemi_store_stall_end(aclshmemi_store_stall_t *stall); /* there is room, or the link ends */
+    aclshmemi_store_stall_t *stall); /* not all could be written; again is harmless */
+void aclshmemi_store_stall_end(aclshmemi_store_stall_t *stall); /* all was, or the link ends */
 
 #endif
