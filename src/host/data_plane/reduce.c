@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#pragma GCC optimize("O3")
-
 static inline float float_of_bits(uint32_t bits)
 {
     float value;
