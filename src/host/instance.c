@@ -72,12 +72,22 @@ void aclshmemi_instance_remove(aclshmemi_instance_t *instance)
         aclshmemi_instance_select(table[0]);
 }
 
+static int count(void)
+{
+    int found = 0;
+    for (int i = 0; i < ACLSHMEM_MAX_INSTANCES; i++)
+        found += table[i] != NULL;
+    return found;
+}
+
 bool aclshmemi_instance_any(void)
 {
-    for (int i = 0; i < ACLSHMEM_MAX_INSTANCES; i++)
-        if (table[i] != NULL)
-            return true;
-    return false;
+    return count() > 0;
+}
+
+bool aclshmemi_instance_several(void)
+{
+    return count() > 1;
 }
 
 bool aclshmemi_instance_forked(void)

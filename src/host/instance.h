@@ -33,6 +33,18 @@ typedef struct aclshmemi_space {
     aclshmemi_heap_t *heap;
 } aclshmemi_space_t;
 
+/* What the library has put on streams (sync/stream.c). */
+typedef struct aclshmemi_streams {
+    _Atomic uint64_t issued;                   /* operations on the instance's own stream */
+    _Atomic uint64_t complete;                 /* of them, at least so many are over */
+    _Atomic uint32_t tasks;                    /* host tasks that are queued or running, on all streams */
+    _Atomic bool failed;                       /* there are failures nobody asked for */
+    _Atomic bool closing;                      /* finalize: tasks end, those that come do nothing */
+    pthread_mutex_t lock;                      /* guards the lists; never held across a call of the runtime */
+    struct aclshmemi_stream_failure *failures; /* the first one of every stream */
+    struct aclshmemi_stream_aid *aids;         /* those that no task uses */
+} aclshmemi_streams_t;
+
 enum { ACLSHMEMI_SPACE_DEVICE, ACLSHMEMI_SPACE_HOST, ACLSHMEMI_SPACE_COUNT };
 
 struct aclshmemi_instance {
@@ -53,13 +65,16 @@ struct aclshmemi_instance {
     bool npu_opened;
     bool device_chosen; /* init made the device current and finalize gives it back */
     int device;
+    bool abandoned;       /* work on streams outlived finalize: it stays where it is */
     bool met_by_launcher; /* the launcher helped us meet and is told when we are done */
     uint64_t heap_bytes;  /* of the user, per PE */
     uint32_t engines;
     aclshmemi_bootstrap_t bootstrap;
     aclshmemi_npu_stream_t stream;
-    int *slot; /* by PE: slot in the segments, -1 on another host */
-    int slots; /* PEs of this host */
+    aclshmemi_streams_t streams;
+    uint64_t operation_timeout_ms; /* of a collective on the control plane */
+    int *slot;                     /* by PE: slot in the segments, -1 on another host */
+    int slots;                     /* PEs of this host */
     aclshmemi_transport_set_t transports;
     pthread_mutex_t heap_lock;
     uint64_t signal_offset, counters_offset; /* the library's other blocks in the device heap */
@@ -84,7 +99,8 @@ aclshmemi_instance_t *aclshmemi_instance_find(uint64_t id);
 void aclshmemi_instance_enter(aclshmemi_instance_t *instance);
 void aclshmemi_instance_select(aclshmemi_instance_t *instance);
 void aclshmemi_instance_remove(aclshmemi_instance_t *instance);
-bool aclshmemi_instance_any(void); /* does one exist? */
+bool aclshmemi_instance_any(void);     /* does one exist? */
+bool aclshmemi_instance_several(void); /* do two? */
 
 /* True in a process made by fork() while an instance existed: it has no business with the job. */
 bool aclshmemi_instance_forked(void);

@@ -9,7 +9,7 @@ static void meet(const char *name, aclshmem_team_t handle, bool complete, aclshm
 {
     aclshmemi_instance_t *in = aclshmemi_current();
     aclshmemi_team_t *team = aclshmemi_team_get(in, name, handle);
-    if (team == NULL || (complete && aclshmemi_transport_quiet(&in->transports) != 0))
+    if (team == NULL || (complete && aclshmemi_quiet(in) != 0))
         return;
     (void)!aclshmemi_barrier(in, &team->group, call);
 }

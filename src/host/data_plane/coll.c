@@ -144,40 +144,37 @@ int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
     return rc != 0 ? rc : after;
 }
 
-/* A request on its way through a stream; the instance outlives its streams' work, which the caller drains before finalize. */
+/* A request on its way through a stream. */
 typedef struct enqueued {
-    aclshmemi_instance_t *in;
+    aclshmemi_task_t task;
     aclshmemi_group_t *group;
     uint64_t ticket;
     aclshmemi_coll_t coll;
 } enqueued_t;
 
-static void run_enqueued(void *argument)
+static int run_enqueued(aclshmemi_task_t *task)
 {
-    enqueued_t *e = argument;
-    if (aclshmemi_turn_begin(e->in, e->group, e->ticket, ACLSHMEMI_CALL_COLLECTIVE) == 0)
-        (void)!aclshmemi_coll_run(e->in, &e->coll);
-    aclshmemi_turn_end(e->in, e->group);
-    free(e);
+    enqueued_t *e = (enqueued_t *)(void *)task;
+    int rc = aclshmemi_turn_begin(task->in, e->group, e->ticket, ACLSHMEMI_CALL_COLLECTIVE);
+    if (rc == 0)
+        rc = aclshmemi_coll_run(task->in, &e->coll);
+    aclshmemi_turn_end(task->in, e->group);
+    return rc;
 }
 
 int aclshmemi_coll_enqueue(const aclshmemi_coll_t *coll, void *stream)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
-    if (in->n_pes == 0)
-        return aclshmemi_instance_missing(coll->call);
+    TRY(aclshmemi_stream_enter(in, coll->call, &stream));
     aclshmemi_team_t *team = aclshmemi_team_get(in, coll->call, coll->team);
     if (team == NULL)
         return ACLSHMEM_INVALID_PARAM;
     enqueued_t *e = malloc(sizeof *e);
     if (e == NULL)
         return fail(ACLSHMEM_MALLOC_FAILED, "%s: out of memory for the request", coll->call);
-    *e = (enqueued_t){in, &team->group, team->group.tickets, *coll};
+    *e = (enqueued_t){{run_enqueued, in, stream, NULL}, &team->group, team->group.tickets, *coll};
     e->coll.lane = ACLSHMEMI_LANE_STREAM;
-    int rc = npu_stream_call(stream != NULL ? stream : in->stream, run_enqueued, e);
-    if (rc == 0)
-        team->group.tickets++;
-    else
-        free(e);
-    return rc;
+    TRY(aclshmemi_stream_task(&e->task));
+    team->group.tickets++;
+    return 0;
 }

@@ -66,6 +66,7 @@ static int meet(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const acls
         .agree = what_must_agree(in),
         .env = &in->env,
     };
+    in->operation_timeout_ms = params.operation_timeout_ms;
     const aclshmemi_bootstrap_ops_t *ops = &aclshmemi_bootstrap_store;
     if (mode == ACLSHMEMX_INIT_WITH_LAUNCHER) {
         if (in->n_pes == 1) {
@@ -246,6 +247,7 @@ int aclshmemi_build(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const 
     atomic_store(&in->bootstrap.failed_pe, -1);
     aclshmemi_log_set_pe(in->pe);
     pthread_mutex_init(&in->heap_lock, NULL);
+    aclshmemi_streams_init(in);
     int rc = build_steps(in, mode, &full, &launch);
     if (rc != 0) {
         (void)!aclshmemi_unbuild(in, false);

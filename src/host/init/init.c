@@ -71,8 +71,10 @@ static int finalize_locked(aclshmemi_instance_t *in)
 {
     int rc = aclshmemi_unbuild(in, true);
     aclshmemi_instance_remove(in);
-    aclshmemi_env_fini(&in->env);
-    free(in);
+    if (!in->abandoned) {
+        aclshmemi_env_fini(&in->env);
+        free(in);
+    }
     if (!aclshmemi_instance_any()) {
         aclshmemi_tls_drop_key();
         aclshmemi_log_set_pe(-1);

@@ -16,16 +16,36 @@ static int farewell(aclshmemi_instance_t *in)
     return aclshmemi_bootstrap_barrier(&in->bootstrap, &same);
 }
 
+static void leave_peers(aclshmemi_instance_t *in)
+{
+    aclshmemi_bootstrap_close(&in->bootstrap);
+    if (in->met_by_launcher)
+        aclshmemi_launch_done();
+}
+
+/* Peers are not kept waiting by work that is left on our streams, so the farewell comes in any case. */
+static int part(aclshmemi_instance_t *in, bool *left)
+{
+    int rc = aclshmemi_streams_drain(in, !aclshmemi_instance_several(), left);
+    int quiet = aclshmemi_transport_quiet(&in->transports);
+    int farewell_rc = quiet == 0 ? farewell(in) : quiet;
+    if (farewell_rc != 0)
+        aclshmemi_await_end(in);
+    return rc != 0 ? rc : farewell_rc;
+}
+
 int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
 {
-    int rc = 0;
-    if (orderly)
-        rc = aclshmemi_transport_quiet(&in->transports);
-    if (orderly && rc == 0)
-        rc = farewell(in);
-    if (orderly && rc != 0)
-        aclshmemi_await_end(in);
+    bool left = false;
+    int rc = orderly ? part(in, &left) : 0;
     in->status = ACLSHMEM_STATUS_NOT_INITIALIZED;
+    if (left) {
+        log_warn("memory of the instance stays in place until the process ends, since work on streams may "
+                 "still use it");
+        in->abandoned = true;
+        leave_peers(in);
+        return rc;
+    }
     aclshmemi_team_fini(in);
     free(in->state);
     in->state = NULL;
@@ -39,9 +59,8 @@ int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
     }
     free(in->slot);
     in->slot = NULL;
-    aclshmemi_bootstrap_close(&in->bootstrap);
-    if (in->met_by_launcher)
-        aclshmemi_launch_done();
+    leave_peers(in);
+    aclshmemi_streams_fini(in);
     npu_stream_destroy(in->stream);
     in->stream = NULL;
     if (in->device_chosen && npu_device_reset(in->device) != 0)

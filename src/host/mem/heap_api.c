@@ -184,7 +184,7 @@ void aclshmemx_free(void *ptr, aclshmem_mem_type_t mem_type)
     uint64_t args[] = {offset, (uint64_t)mem_type};
     aclshmemi_fingerprint_t asked = aclshmemi_fingerprint("free", "offset heap", 2, args);
     aclshmemi_activity_set(in, ACLSHMEMI_CALL_FREE);
-    int rc = aclshmemi_transport_quiet(&in->transports);
+    int rc = aclshmemi_quiet(in);
     if (rc == 0)
         rc = aclshmemi_bootstrap_barrier(&in->bootstrap, &asked);
     aclshmemi_activity_set(in, ACLSHMEMI_CALL_NONE);

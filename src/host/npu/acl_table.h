@@ -23,6 +23,7 @@
     XX(true, aclError, aclrtSetDevice, (int32_t device))                                                     \
     XX(true, aclError, aclrtResetDevice, (int32_t device))                                                   \
     XX(false, aclError, aclrtGetMemInfo, (aclrtMemAttr attr, size_t *free, size_t *total))                   \
+    XX(false, aclError, aclrtSynchronizeDeviceWithTimeout, (int32_t timeout_ms))                             \
     XX(false, aclError, aclrtDeviceEnablePeerAccess, (int32_t device, uint32_t flags))                       \
     XX(true, aclError, aclrtMalloc, (void **address, size_t size, aclrtMemMallocPolicy policy))              \
     XX(true, aclError, aclrtFree, (void *address))                                                           \
@@ -81,9 +82,10 @@ extern aclshmemi_acl_t aclshmemi_acl; /* filled by npu_open; NULL where this run
 /* Every call of npu.h that can fail, under its name without npu_: what the setting NPU_FAIL may name. */
 #define ACLSHMEMI_NPU_CALL_MAP(XX)                                                                           \
     XX(open) XX(device_count) XX(device_current) XX(device_set) XX(device_reset) XX(device_memory)           \
-    XX(peer_enable) XX(alloc) XX(host_alloc) XX(copy) XX(copy_async) XX(fill) XX(fill_async) XX(reserve)     \
-    XX(mem_create) XX(map) XX(export) XX(import) XX(stream_create) XX(stream_sync) XX(stream_call)           \
-    XX(event_create) XX(event_record) XX(event_wait) XX(binary_load) XX(kernel_get) XX(kernel_launch)
+    XX(device_sync) XX(peer_enable) XX(alloc) XX(host_alloc) XX(copy) XX(copy_async) XX(fill)                \
+    XX(fill_async) XX(reserve) XX(mem_create) XX(map) XX(export) XX(import) XX(stream_create)                \
+    XX(stream_sync) XX(stream_call) XX(event_create) XX(event_record) XX(event_wait) XX(binary_load)         \
+    XX(kernel_get) XX(kernel_launch)
 /* clang-format on */
 
 typedef enum aclshmemi_npu_call {

@@ -57,7 +57,8 @@ int npu_device_current(int *device) ACLSHMEMI_MUST_CHECK; /* fails when the thre
 int npu_device_set(int device) ACLSHMEMI_MUST_CHECK;
 int npu_device_reset(int device) ACLSHMEMI_MUST_CHECK;
 int npu_device_memory(size_t *free_bytes, size_t *total_bytes) ACLSHMEMI_MUST_CHECK; /* D */
-int npu_peer_enable(int device) ACLSHMEMI_MUST_CHECK;                                /* D */
+int npu_device_sync(uint64_t timeout_ms) ACLSHMEMI_MUST_CHECK; /* D; all its streams, where the runtime can */
+int npu_peer_enable(int device) ACLSHMEMI_MUST_CHECK;          /* D */
 
 /* --- Plain memory --- */
 

@@ -301,20 +301,42 @@ void npu_stream_destroy(aclshmemi_npu_stream_t stream)
         aclshmemi_npu_noted(aclshmemi_acl.aclrtDestroyStream(stream), "aclrtDestroyStream");
 }
 
-int npu_stream_sync(aclshmemi_npu_stream_t stream, uint64_t timeout_ms)
+/* One wait of the runtime, of a stream or (device) of all streams of the device. */
+static int sync_once(aclshmemi_npu_stream_t stream, bool device, int timeout_ms)
 {
-    TRY(ENTER(stream_sync));
+    return device ? aclshmemi_acl.aclrtSynchronizeDeviceWithTimeout(timeout_ms)
+                  : aclshmemi_acl.aclrtSynchronizeStreamWithTimeout(stream, timeout_ms);
+}
+
+static int sync_until(aclshmemi_npu_stream_t stream, bool device, uint64_t timeout_ms)
+{
+    const char *what = device ? "a device" : "a stream";
     aclshmemi_deadline_t deadline = aclshmemi_deadline_after_ms(timeout_ms);
     for (;;) { /* more than one round only past 24 days, which is what the runtime's number holds */
         int left_ms = aclshmemi_deadline_left_ms(deadline, INT32_MAX);
-        int code = aclshmemi_acl.aclrtSynchronizeStreamWithTimeout(stream, left_ms);
+        int code = sync_once(stream, device, left_ms);
         if (code != ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
-            return aclshmemi_npu_result(code, "aclrtSynchronizeStreamWithTimeout", __FILE__, __LINE__,
-                                        "waiting for a stream");
+            return aclshmemi_npu_result(
+                code, device ? "aclrtSynchronizeDeviceWithTimeout" : "aclrtSynchronizeStreamWithTimeout",
+                __FILE__, __LINE__, "waiting for %s", what);
         (void)aclshmemi_npu_runtime_text();
         if (left_ms == 0 || aclshmemi_deadline_passed(deadline))
-            return fail(ACLSHMEM_TIMEOUT_ERROR, "a stream still has work after %" PRIu64 " ms", timeout_ms);
+            return fail(ACLSHMEM_TIMEOUT_ERROR, "%s still has work after %" PRIu64 " ms", what, timeout_ms);
     }
+}
+
+int npu_device_sync(uint64_t timeout_ms)
+{
+    TRY(ENTER(device_sync));
+    if (!aclshmemi_acl.aclrtSynchronizeDeviceWithTimeout)
+        return 0; /* an older runtime; callers wait for their own streams too */
+    return sync_until(NULL, true, timeout_ms);
+}
+
+int npu_stream_sync(aclshmemi_npu_stream_t stream, uint64_t timeout_ms)
+{
+    TRY(ENTER(stream_sync));
+    return sync_until(stream, false, timeout_ms);
 }
 
 int npu_stream_call(aclshmemi_npu_stream_t stream, void (*function)(void *), void *argument)

@@ -144,4 +144,49 @@ void aclshmemi_turn_end(aclshmemi_instance_t *in, aclshmemi_group_t *group);
 int aclshmemi_group_settle(aclshmemi_instance_t *in, aclshmemi_group_t *group,
                            aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
 
+/* --- Streams --- */
+
+typedef struct aclshmemi_task aclshmemi_task_t;
+
+/* Something a task needs from the runtime: made by the caller's thread, kept for the next task, since a task may not call
+ * the runtime. */
+typedef struct aclshmemi_stream_aid {
+    struct aclshmemi_stream_aid *next;
+    aclshmemi_npu_event_t event;
+    int32_t *word; /* host memory that copies on streams may read */
+} aclshmemi_stream_aid_t;
+
+/* A piece of work for the host in the order of a stream. A call embeds it at the front of what it has to remember and allocates
+ * that with malloc. */
+struct aclshmemi_task {
+    int (*run)(aclshmemi_task_t *task); /* on a thread of the runtime; a failure has been logged */
+    aclshmemi_instance_t *in;
+    aclshmemi_npu_stream_t stream;
+    aclshmemi_stream_aid_t *aid; /* NULL or given back after the task */
+};
+
+/* First line of every call that works on a stream: fails without an instance, puts the own stream for NULL, and passes on
+ * to this thread's last error what failed on the stream before. */
+int aclshmemi_stream_enter(aclshmemi_instance_t *in, const char *call,
+                           aclshmemi_npu_stream_t *stream) ACLSHMEMI_MUST_CHECK;
+/* Takes the task, also when it fails; run, in and stream are filled in. */
+int aclshmemi_stream_task(aclshmemi_task_t *task) ACLSHMEMI_MUST_CHECK;
+/* The task, and whatever comes after it on its stream, starts after all that was put on the own stream before. */
+int aclshmemi_stream_task_after_own(aclshmemi_task_t *task) ACLSHMEMI_MUST_CHECK;
+/* Something other than a task was put on the stream. */
+void aclshmemi_stream_used(aclshmemi_instance_t *in, aclshmemi_npu_stream_t stream);
+int aclshmemi_stream_aid_take(aclshmemi_instance_t *in, aclshmemi_stream_aid_t **aid) ACLSHMEMI_MUST_CHECK;
+void aclshmemi_stream_aid_give(aclshmemi_instance_t *in, aclshmemi_stream_aid_t *aid);
+/* Code of the first failure on the stream since the last look, its text as last error; 0: none. */
+int aclshmemi_stream_take_failure(aclshmemi_instance_t *in, aclshmemi_npu_stream_t stream);
+
+/* Everything this PE issued is complete: what it put on the own stream, and what transports still carry. */
+int aclshmemi_quiet(aclshmemi_instance_t *in) ACLSHMEMI_MUST_CHECK;
+
+/* Finalize: waits for the work on streams (whole_device: that of the user too) as long as a control operation may take,
+ * then fails and tells the tasks to end. *left: some did not; it must find memory and instance in place. */
+void aclshmemi_streams_init(aclshmemi_instance_t *in);
+int aclshmemi_streams_drain(aclshmemi_instance_t *in, bool whole_device, bool *left) ACLSHMEMI_MUST_CHECK;
+void aclshmemi_streams_fini(aclshmemi_instance_t *in);
+
 #endif

@@ -107,6 +107,10 @@ static int look_around(aclshmemi_wait_t *wait, uint64_t now)
         describe(wait, text, sizeof text);
         return fail(ACLSHMEM_SMEM_ERROR, "PE %d died; given up: %s", dead, text);
     }
+    if (atomic_load_explicit(&wait->instance->streams.closing, memory_order_relaxed)) {
+        describe(wait, text, sizeof text);
+        return fail(ACLSHMEM_NOT_INITED, "given up because the instance is being finalized: %s", text);
+    }
     if ((now - wait->started_ns) / ACLSHMEMI_NS_PER_MS >= wait->timeout_ms) {
         describe(wait, text, sizeof text);
         return fail(ACLSHMEM_TIMEOUT_ERROR,

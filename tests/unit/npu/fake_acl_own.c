@@ -62,6 +62,12 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout_m
 }
 
 #ifndef FAKE_ACL_OLD
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout_ms)
+{
+    fake_acl.timeout_ms = timeout_ms;
+    return fake_acl_answer("aclrtSynchronizeDeviceWithTimeout");
+}
+
 const char *aclGetRecentErrMsg(void)
 {
     return fake_acl.text;

@@ -384,6 +384,7 @@ static void an_old_runtime(void)
     aclshmemi_npu_handle_t handle = {{0}};
     check(npu_device_memory(&free_bytes, &total_bytes) == ACLSHMEM_NOT_SUPPORTED);
     check_has(aclshmemi_status_last_text(), "no aclrtGetMemInfo");
+    check(npu_device_sync(10) == 0); /* there is nothing to wait with, and nothing is said */
     check(npu_peer_enable(1) == ACLSHMEM_NOT_SUPPORTED);
     check(npu_fill_async(&handle, 0, 4, NULL) == ACLSHMEM_NOT_SUPPORTED);
     check(npu_export(&handle, &handle) == ACLSHMEM_NOT_SUPPORTED);
@@ -506,6 +507,18 @@ static void waiting_for_a_stream(void)
     check(npu_stream_sync(NULL, 1000) == 507015); /* a kernel's error */
 }
 
+static void waiting_for_a_device(void)
+{
+    fake_acl_t *fake = open_fake(FAKE_ACL);
+    check(npu_device_sync(1234) == 0);
+    check(fake->timeout_ms > 1000 && fake->timeout_ms <= 1234);
+    fake->fail_function = "aclrtSynchronizeDeviceWithTimeout";
+    fake->fail_code = 507046;
+    fake->fail_times = -1;
+    check(npu_device_sync(0) == ACLSHMEM_TIMEOUT_ERROR);
+    check_has(aclshmemi_status_last_text(), "a device still has work");
+}
+
 static void copies_and_launches(void)
 {
     fake_acl_t *fake = open_fake(FAKE_ACL);
@@ -541,6 +554,8 @@ static int call_one(aclshmemi_npu_call_t call)
         return npu_device_reset(0);
     case ACLSHMEMI_NPU_device_memory:
         return npu_device_memory(&one, &two);
+    case ACLSHMEMI_NPU_device_sync:
+        return npu_device_sync(10);
     case ACLSHMEMI_NPU_peer_enable:
         return npu_peer_enable(0);
     case ACLSHMEMI_NPU_alloc:
@@ -678,7 +693,8 @@ static int tear_down(void **state)
     XX(in_process_but_lacking) XX(host_touches_cpu_memory) XX(initialized_by_the_program)                    \
     XX(cannot_be_initialized) XX(nothing_before_open) XX(codes_of_the_runtime) XX(an_old_runtime)            \
     XX(properties_of_memory) XX(mapping_and_access) XX(importing) XX(importing_on_a_cpu)                     \
-    XX(waiting_for_a_stream) XX(copies_and_launches) XX(every_call_can_be_made_to_fail) XX(bad_orders)
+    XX(waiting_for_a_stream) XX(waiting_for_a_device) XX(copies_and_launches)                                \
+    XX(every_call_can_be_made_to_fail) XX(bad_orders)
 /* clang-format on */
 TESTS(TEST)
 
