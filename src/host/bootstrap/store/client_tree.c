@@ -16,7 +16,7 @@
 
 #define PARENT_CONNECT_MS 3000
 #define PARENT_ANSWER_MS  10000
-#define PARENT_TOTAL_MS   5000    /* then PE 0 stands in */
+#define PARENT_TOTAL_MS   5000     /* then PE 0 stands in */
 #define JOIN_ANSWER_MS    86400000 /* the parent may come late; collectives have deadlines of their own */
 #define CHILDREN_WAITING  64
 
