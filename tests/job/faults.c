@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * [I-28] Init with every device call failing in turn, on one PE of two: nobody hangs, nothing is left behind, and an init
+ * right afterwards on the same port works.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "job.h"
+
+/* Calls of the device port that init makes; each is made to fail the first and the second time. */
+static const char *const calls[] = {
+    "open", "device_current", "stream_create", "mem_create", "export", "reserve",
+    "map",  "import",         "alloc",         "fill"};
+
+static void init_with_fault(job_t *job, int pe)
+{
+    const char *fault = job->arg;
+    aclshmemx_init_attr_t attr = job_attr(job, pe);
+    job_enter(job, pe); /* opens what a process opens once */
+    job_leave();
+    if (pe == 1)
+        setenv("SHMEM_NPU_FAIL", fault, 1);
+    t_resources_t before = t_resources_now();
+    aclshmemx_set_extern_logger(t_log_callback);
+    uint64_t started = t_now_ms();
+    int rc = aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
+    t_check_that(t_now_ms() - started < 15000, "%s: PE %d took %llu ms", fault, pe,
+                 (unsigned long long)(t_now_ms() - started));
+    aclshmemx_set_extern_logger(NULL);
+    unsetenv("SHMEM_NPU_FAIL");
+    if (rc != 0) {
+        t_check_int(aclshmemx_init_status(), ACLSHMEM_STATUS_NOT_INITIALIZED);
+        t_check_int(aclshmem_my_pe(), -1);
+        t_resources_expect(&before, 2, 2048);
+        job_enter(job, pe);
+    } /* else a call that init does not reach here, or PE 1 failed before it met PE 0 and is here with its second try */
+    t_check(aclshmem_malloc(64) != NULL);
+    job_leave();
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        for (int n = 1; n <= 2; n++) {
+            char fault[64];
+            job_t job;
+            snprintf(fault, sizeof fault, "%s:%d", calls[i], n);
+            job_init(&job, 2);
+            job.control_timeout_s = 5;
+            job.init_timeout_s = 5;
+            job.arg = fault;
+            job_run(&job, init_with_fault);
+        }
+    return 0;
+}
