@@ -132,8 +132,11 @@ static void records_are_told_apart(void **state)
     ok(aclrtSynchronizeStream(second));
     ok(aclrtSynchronizeStream(third));
     fails(aclrtSynchronizeEventWithTimeout(event, 0), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "not reached");
+    ok(aclrtStreamWaitEvent(second, event)); /* the second record this time */
+    fails(aclrtSynchronizeStreamWithTimeout(second, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "still has work");
     let_go(&late);
     ok(aclrtSynchronizeEvent(event));
+    ok(aclrtSynchronizeStream(second));
     ok(aclrtDestroyStream(first));
     ok(aclrtDestroyStream(second));
     ok(aclrtDestroyStream(third));

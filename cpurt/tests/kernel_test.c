@@ -24,6 +24,17 @@ ACL_KERNEL_VECTOR(chain, word_t *, flags, uint32_t, round)
     atomic_store(&flags[me], round);
 }
 
+/* The same, but the last block waits for a word, too. */
+ACL_KERNEL(chain_after, word_t *, flags, word_t *, first)
+{
+    const uint32_t me = aicore_block_index();
+    word_t *const before = me + 1 < aicore_block_count() ? &flags[me + 1] : first;
+
+    while (atomic_load(before) == 0)
+        aicore_poll(before, 4);
+    atomic_store(&flags[me], 1);
+}
+
 ACL_KERNEL_MIXED(mixed_chain, word_t *, flags, uint32_t, round)
 {
     const uint32_t me = aicore_block_index(), cores = aicore_block_count() * aicore_self()->sub_count;
@@ -189,6 +200,27 @@ static void streams_wait_for_each_other(void **state)
     }
     for (int i = 0; i < 8; i++)
         ok(aclrtDestroyStream(streams[i]));
+    ok(aclrtFree(flags));
+}
+
+/* Three launches of all cores at once, each waiting for the whole of the next. */
+static void launches_do_not_share_cores(void **state)
+{
+    word_t *const flags = words(3 * 64);
+    aclrtStream streams[2];
+
+    (void)state;
+    ok(aclrtCreateStream(&streams[0]));
+    ok(aclrtCreateStream(&streams[1]));
+    const struct chain_after_args first = {flags, flags + 64}, second = {flags + 64, flags + 128};
+    const struct chain_args third = {flags + 128, 1};
+    ok(launch("chain_after", 48, first, streams[0]));
+    ok(launch("chain_after", 48, second, streams[1]));
+    ok(launch("chain", 48, third, NULL));
+    ok(aclrtSynchronizeDevice());
+    assert_int_equal(flags[0], 1);
+    ok(aclrtDestroyStream(streams[0]));
+    ok(aclrtDestroyStream(streams[1]));
     ok(aclrtFree(flags));
 }
 
@@ -549,6 +581,7 @@ int main(void)
         cmocka_unit_test(deadlocks_are_reported),
         cmocka_unit_test_setup_teardown(chains_of_all_cores, t_begin, t_end),
         cmocka_unit_test_setup_teardown(streams_wait_for_each_other, t_begin, t_end),
+        cmocka_unit_test_setup_teardown(launches_do_not_share_cores, t_begin, t_end),
         cmocka_unit_test_setup_teardown(traps_name_the_place, t_begin, t_end),
         cmocka_unit_test_setup_teardown(cores_meet, t_begin, t_end),
         cmocka_unit_test_setup_teardown(more_blocks_than_cores, t_begin, t_end),

@@ -39,6 +39,7 @@ static void exchange(int flags, bool without_proc)
     assert_true(t_peer_start(&here, 0));
     if (without_proc)
         t_peer_hide_proc(&there);
+    const size_t inheritable = t_peer_holdings(&here).inheritable;
     for (int i = 0; i < 50; i++) {
         const t_peer_t *const owner = i % 2 == 0 ? &there : &here;
         const t_peer_t *const user = i % 2 == 0 ? &here : &there;
@@ -48,6 +49,7 @@ static void exchange(int flags, bool without_proc)
         assert_int_equal(t_peer_read(user), i);
         t_peer_write(user, (unsigned char)(200 - i));
         assert_int_equal(t_peer_read(owner), 200 - i);
+        assert_int_equal(t_peer_holdings(&here).inheritable, inheritable);
         t_peer_drop(owner);
         t_peer_drop(user);
     }
@@ -160,12 +162,65 @@ static void strangers_do_no_harm(void **state)
     t_peer_end(&user);
 }
 
+typedef struct stranger {
+    struct sockaddr_un address;
+    socklen_t length;
+    char request[24]; /* well formed, with a token nobody has given out */
+} stranger_t;
+
+/* Asks as the user given; 0: hung up on, 1: answered. */
+static int ask(const stranger_t *stranger, uid_t user)
+{
+    char answer[64];
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+    if (setresuid(user, user, user) != 0 || fd < 0 ||
+        connect(fd, (const struct sockaddr *)(const void *)&stranger->address, stranger->length) != 0)
+        return 2;
+    (void)send(fd, stranger->request, sizeof stranger->request, MSG_NOSIGNAL);
+    return recv(fd, answer, sizeof answer, 0) > 0 ? 1 : 0;
+}
+
+static int ask_as_me(void *stranger)
+{
+    return ask(stranger, geteuid());
+}
+
+static int ask_as_nobody(void *stranger)
+{
+    return ask(stranger, 65534);
+}
+
+static void other_users_are_not_served(void **state)
+{
+    stranger_t stranger = {0};
+    t_peer_t owner, user;
+
+    (void)state;
+    if (extra != 0 || geteuid() != 0)
+        skip(); /* only root may become somebody else */
+    assert_true(t_peer_start(&owner, CLONE_NEWPID));
+    assert_true(t_peer_start(&user, 0));
+    const aclrtMemFabricHandle shared = t_peer_make(&owner);
+    stranger.length = (socklen_t)find_socket(&shared, &stranger.address);
+    memcpy(stranger.request, shared.data, 4); /* how both begin */
+    assert_int_equal(t_fork(ask_as_me, &stranger), 1);
+    assert_int_equal(t_fork(ask_as_nobody, &stranger), 0);
+    (void)t_peer_do(&user, (t_request_t){.what = 'n'});
+    const t_reply_t reply = t_peer_do(&user, (t_request_t){.what = 't', .shared = shared});
+    assert_int_equal(reply.error, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    assert_non_null(strstr(reply.text, "user 65534 cannot map it"));
+    t_peer_end(&owner);
+    t_peer_end(&user);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_mounts_and_ipc),  cmocka_unit_test(other_processes),
-        cmocka_unit_test(all_but_the_network),   cmocka_unit_test(no_proc_at_all),
-        cmocka_unit_test(other_network_says_so), cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(other_mounts_and_ipc),       cmocka_unit_test(other_processes),
+        cmocka_unit_test(all_but_the_network),        cmocka_unit_test(no_proc_at_all),
+        cmocka_unit_test(other_network_says_so),      cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(other_users_are_not_served),
     };
 
     if (argc > 1 && strcmp(argv[1], "peer") == 0)

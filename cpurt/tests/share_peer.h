@@ -19,7 +19,7 @@ typedef struct t_peer {
 } t_peer_t;
 
 typedef struct t_request {
-    char what; /* see below */
+    char what; /* see below; 'n': becomes nobody */
     unsigned char value;
     aclrtMemFabricHandle shared;
 } t_request_t;

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -51,9 +52,24 @@ static size_t entries(const char *path)
     return count;
 }
 
+/* Standard streams and the like come from outside; what the runtime opens lies above them. */
+static size_t inheritable(void)
+{
+    size_t count = 0;
+
+    for (int fd = 3; fd < 1024; fd++) {
+        const int flags = fcntl(fd, F_GETFD);
+
+        count += flags >= 0 && (flags & FD_CLOEXEC) == 0;
+    }
+    return count;
+}
+
 t_holdings_t t_holdings(void)
 {
-    t_holdings_t holdings = {.descriptors = entries("/proc/self/fd"), .threads = entries("/proc/self/task")};
+    t_holdings_t holdings = {.descriptors = entries("/proc/self/fd"),
+                             .threads = entries("/proc/self/task"),
+                             .inheritable = inheritable()};
     char line[512];
     FILE *const maps = fopen("/proc/self/maps", "re");
 

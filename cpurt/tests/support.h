@@ -29,6 +29,7 @@ int t_end(void **state);
 /* What a process holds. */
 typedef struct t_holdings {
     size_t descriptors, threads, mappings;
+    size_t inheritable; /* descriptors that a program started from here would get */
 } t_holdings_t;
 t_holdings_t t_holdings(void);
 
