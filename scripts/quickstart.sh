@@ -34,5 +34,5 @@ code=${PIPESTATUS[0]}
 if [ "$code" -ne 0 ]; then
     die "the job ended with exit code $code" "run $run -n 4 $job again with SHMEM_LOG_LEVEL=INFO, and build/release/bin/aclshmem_info to see the machine"
 fi
-printf '%s: done: built and ran digits_train with 4 PEs in %s s: %s (all in %s)\n' "$NAME" "$((SECONDS - start))" \
-    "$(grep -v '^[[:space:]]*$' "$LOGS/digits_train.log" | tail -n 1)" "$(elapsed)"
+result=$(grep '^accuracy on' "$LOGS/digits_train.log" || grep -v '^[[:space:]]*$' "$LOGS/digits_train.log" | tail -n 1)
+say "done in $(elapsed): 4 PEs trained on handwritten digits in $((SECONDS - start)) s, $result"
