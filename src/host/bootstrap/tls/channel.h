@@ -31,8 +31,8 @@ struct aclshmemi_channel {
 int aclshmemi_channel_give_up(aclshmemi_channel_t *channel, const char *format, ...)
     __attribute__((format(printf, 2, 3))) ACLSHMEMI_MUST_CHECK;
 
-/* handshake.c: the callbacks of OpenSSL, on a context before its first channel. */
-void aclshmemi_handshake_install(aclshmemi_tls_context_t *context);
+/* handshake.c: the callbacks of OpenSSL, which find the channel, and its context, behind each connection. */
+void aclshmemi_handshake_install(SSL_CTX *ssl, bool x509);
 /* One step of a TLS handshake. */
 int aclshmemi_handshake_step(aclshmemi_channel_t *channel) ACLSHMEMI_MUST_CHECK;
 

@@ -2,6 +2,7 @@
 /* Contexts: which credentials, and the one way all connections are set up. */
 #include "host/bootstrap/tls/channel.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +44,39 @@ static bool set_rules(SSL_CTX *ssl, bool x509)
            SSL_CTX_set_max_early_data(ssl, 0) == 1 && SSL_CTX_set_recv_max_early_data(ssl, 0) == 1;
 }
 
+static SSL_CTX *build_ssl(bool x509)
+{
+    OSSL_LIB_CTX *library = aclshmemi_tls_library();
+    SSL_CTX *made = library ? SSL_CTX_new_ex(library, NULL, TLS_method()) : NULL;
+    if (made && set_rules(made, x509)) {
+        aclshmemi_handshake_install(made, x509);
+        return made;
+    }
+    SSL_CTX_free(made);
+    return NULL;
+}
+
+/* What pre-shared keys need of OpenSSL holds no key, as the callbacks ask the channel for it. So the process makes it once,
+ * at a quarter of a millisecond, and every later context uses it too. */
+static pthread_mutex_t keyed_lock = PTHREAD_MUTEX_INITIALIZER; /* of the next */
+static SSL_CTX *keyed_ssl;
+
+static SSL_CTX *share_keyed_ssl(void)
+{
+    pthread_mutex_lock(&keyed_lock);
+    if (!keyed_ssl)
+        keyed_ssl = build_ssl(false);
+    SSL_CTX *shared = keyed_ssl && SSL_CTX_up_ref(keyed_ssl) == 1 ? keyed_ssl : NULL;
+    pthread_mutex_unlock(&keyed_lock);
+    return shared;
+}
+
 static int make_ssl(aclshmemi_tls_context_t *context)
 {
     aclshmemi_tls_errors_begin();
-    OSSL_LIB_CTX *library = aclshmemi_tls_library();
-    context->ssl = library ? SSL_CTX_new_ex(library, NULL, TLS_method()) : NULL;
-    bool done = context->ssl && set_rules(context->ssl, context->kind == ACLSHMEMI_TLS_X509);
+    context->ssl = context->kind == ACLSHMEMI_TLS_X509 ? build_ssl(true) : share_keyed_ssl();
     unsigned long error = aclshmemi_tls_errors_end();
-    if (!done)
+    if (!context->ssl)
         return fail(ACLSHMEM_INNER_ERROR, "TLS 1.3 cannot be set up: %s", aclshmemi_tls_error_text(error));
     return 0;
 }
@@ -94,15 +120,12 @@ static int load(aclshmemi_tls_context_t *context, const aclshmemi_env_t *env, co
     TRY(aclshmemi_tls_settings_info(&context->info_text));
     if (context->info_text) {
         context->kind = ACLSHMEMI_TLS_X509;
-        TRY(load_certificates(context, env, key));
-    } else {
-        if (key->key)
-            log_warn("a private key was set without a description of the certificates, it is not used");
-        TRY(find_secret(context, env, uid_secret));
-        TRY(make_ssl(context));
+        return load_certificates(context, env, key);
     }
-    aclshmemi_handshake_install(context);
-    return 0;
+    if (key->key)
+        log_warn("a private key was set without a description of the certificates, it is not used");
+    TRY(find_secret(context, env, uid_secret));
+    return make_ssl(context);
 }
 
 bool aclshmemi_tls_enabled(const aclshmemi_env_t *env)

@@ -86,16 +86,16 @@ static int check_subject(int good, X509_STORE_CTX *store)
     return 0;
 }
 
-void aclshmemi_handshake_install(aclshmemi_tls_context_t *context)
+void aclshmemi_handshake_install(SSL_CTX *ssl, bool x509)
 {
-    if (context->kind == ACLSHMEMI_TLS_X509) {
-        SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, check_subject);
+    if (x509) {
+        SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, check_subject);
         return;
     }
-    SSL_CTX_set_psk_find_session_callback(context->ssl, find_session);
-    SSL_CTX_set_psk_use_session_callback(context->ssl, use_session);
-    SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER, NULL);
-    SSL_CTX_set_cert_verify_callback(context->ssl, refuse_certificate, NULL);
+    SSL_CTX_set_psk_find_session_callback(ssl, find_session);
+    SSL_CTX_set_psk_use_session_callback(ssl, use_session);
+    SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_cert_verify_callback(ssl, refuse_certificate, NULL);
 }
 
 /* --- Words --- */
