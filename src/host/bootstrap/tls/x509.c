@@ -244,7 +244,7 @@ bool aclshmemi_x509_allowed(const aclshmemi_tls_list_t *subjects, const X509 *ce
 {
     if (subjects->count == 0)
         return true;
-    X509_NAME *subject = X509_get_subject_name(certificate);
+    const X509_NAME *subject = X509_get_subject_name(certificate);
     int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
     if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0)
         return false; /* none or several: nothing to compare with */
