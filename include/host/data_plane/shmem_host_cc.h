@@ -25,6 +25,17 @@ ACLSHMEM_HOST_API void aclshmem_sync_all(void);
 /** The same over the members of a team; handles as above. */
 ACLSHMEM_HOST_API void aclshmem_sync(aclshmem_team_t team);
 
+/**
+ * Enqueues a barrier over the members of a team, or all PEs, and returns: work behind it on the stream starts after
+ * all members' streams have come to theirs. NULL is the library's own stream. It covers what a PE issued from the host before
+ * the call, what is before it on the stream, and what is on the library's own stream (shmem_host_rma.h). Collective: members
+ * call in the same order among the _on_stream calls of the team; those run in the order of the calls even where they are on
+ * several streams, and are independent of the team's barriers that do not go on a stream. One thread at a time per team.
+ * A barrier that is given up is logged and kept for aclshmemx_stream_status().
+ */
+ACLSHMEM_HOST_API void aclshmemx_barrier_on_stream(aclshmem_team_t team, aclrtStream stream);
+ACLSHMEM_HOST_API void aclshmemx_barrier_all_on_stream(aclrtStream stream);
+
 #ifdef __cplusplus
 }
 #endif

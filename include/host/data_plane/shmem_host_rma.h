@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Remote memory access driven by the host: put, get, one element, address translation.
+ * Remote memory access driven by the host: put, get, one element, strided, on streams; completion; address translation.
  *
  * The remote operand (dest of a put, source of a get) lies in the symmetric heap and is given as the local address of
  * the same object; its whole range must lie inside one heap. The local operand is any memory of the caller. pe is a PE of the current
@@ -11,6 +11,22 @@
  * road that quiet, barrier and the signal of a put-with-signal keep in order; when a get returns, its data is there. None
  * is collective; any thread may call. Errors (PE out of range, range outside the heap, not initialized) are logged,
  * move nothing, and can be asked for with aclshmemx_last_error().
+ *
+ * Calls with _nbi may return earlier: the source may not change, and the destination of a get is not there, before
+ * aclshmem_quiet() or a barrier. Between PEs that share memory they too are complete when they return.
+ *
+ *   call                  source reusable      at the target
+ *   put, iput, p          on return            on return where memory is shared, else after quiet or a barrier
+ *   get, iget, g          (remote)             here on return
+ *   put_nbi, get_nbi      after quiet          after quiet or a barrier
+ *   *_on_stream           when the stream has  the same; on the own stream (NULL) after aclshmem_quiet() or a barrier
+ *                         passed the call
+ *
+ * Calls with _on_stream check their arguments, enqueue and return. They run in the order of the stream, which is an
+ * aclrtStream of the device runtime; NULL is the library's own stream, which aclshmem_quiet(), aclshmem_fence(), every barrier,
+ * aclshmem_free() and finalize wait for. Operands must stay in place until the stream has passed the call. What fails later
+ * is logged when it happens and kept: aclshmemx_stream_status() tells it, and the next call of this library on the same stream puts it
+ * into the last error of its thread. The work behind it on the stream still runs, as after any failure of a stream.
  */
 #ifndef ACLSHMEM_HOST_RMA_H
 #define ACLSHMEM_HOST_RMA_H
@@ -33,11 +49,28 @@ ACLSHMEM_HOST_API void aclshmem_putmem(void *dst, void *src, size_t elem_size, i
 /** elem_size BYTES from src on pe to dst here. */
 ACLSHMEM_HOST_API void aclshmem_getmem(void *dst, void *src, size_t elem_size, int32_t pe);
 
+/** The same, complete after quiet or a barrier. */
+ACLSHMEM_HOST_API void aclshmem_putmem_nbi(void *dst, void *src, size_t elem_size, int32_t pe);
+ACLSHMEM_HOST_API void aclshmem_getmem_nbi(void *dst, void *src, size_t elem_size, int32_t pe);
+
 /* nelems ELEMENTS from source here to dest on pe (put), from source on pe to dest here (get). */
 #define ACLSHMEM_DECLARE_PUT(NAME, TYPE)                                                                     \
-    ACLSHMEM_HOST_API void aclshmem_##NAME##_put(TYPE *dest, TYPE *source, size_t nelems, int pe)
+    ACLSHMEM_HOST_API void aclshmem_##NAME##_put(TYPE *dest, TYPE *source, size_t nelems, int pe);           \
+    ACLSHMEM_HOST_API void aclshmem_##NAME##_put_nbi(TYPE *dest, TYPE *source, size_t nelems, int pe)
 #define ACLSHMEM_DECLARE_GET(NAME, TYPE)                                                                     \
-    ACLSHMEM_HOST_API void aclshmem_##NAME##_get(TYPE *dest, TYPE *source, size_t nelems, int pe)
+    ACLSHMEM_HOST_API void aclshmem_##NAME##_get(TYPE *dest, TYPE *source, size_t nelems, int pe);           \
+    ACLSHMEM_HOST_API void aclshmem_##NAME##_get_nbi(TYPE *dest, TYPE *source, size_t nelems, int pe)
+/*
+ * Element i goes from source[i * sst] to dest[i * dst]; strides are in ELEMENTS and at least 1, a smaller one is an error
+ * that moves nothing. Elements move one after the other, in ascending order: that decides what overlapping ranges on
+ * the own PE give. With strides 1 and 1 it is a put or get.
+ */
+#define ACLSHMEM_DECLARE_IPUT(NAME, TYPE)                                                                    \
+    ACLSHMEM_HOST_API void aclshmem_##NAME##_iput(TYPE *dest, TYPE *source, ptrdiff_t dst, ptrdiff_t sst,    \
+                                                  size_t nelems, int pe)
+#define ACLSHMEM_DECLARE_IGET(NAME, TYPE)                                                                    \
+    ACLSHMEM_HOST_API void aclshmem_##NAME##_iget(TYPE *dest, TYPE *source, ptrdiff_t dst, ptrdiff_t sst,    \
+                                                  size_t nelems, int pe)
 /* Stores one value at dst on pe. */
 #define ACLSHMEM_DECLARE_P(NAME, TYPE)                                                                       \
     ACLSHMEM_HOST_API void aclshmem_##NAME##_p(TYPE *dst, const TYPE value, int pe)
@@ -46,18 +79,76 @@ ACLSHMEM_HOST_API void aclshmem_getmem(void *dst, void *src, size_t elem_size, i
 
 ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_PUT);
 ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_GET);
+ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_IPUT);
+ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_IGET);
 ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_P);
 ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_G);
 
 #undef ACLSHMEM_DECLARE_PUT
 #undef ACLSHMEM_DECLARE_GET
+#undef ACLSHMEM_DECLARE_IPUT
+#undef ACLSHMEM_DECLARE_IGET
 #undef ACLSHMEM_DECLARE_P
 #undef ACLSHMEM_DECLARE_G
 
-/** Extension: returns when all puts, signals and atomics this PE issued from the host are complete at their targets. */
+/* elem_size, nelems: a COUNT of elements of BITS bits, not bytes; at any address. Strides as above, in elements. */
+#define ACLSHMEM_DECLARE_SIZED(BITS)                                                                         \
+    ACLSHMEM_HOST_API void aclshmem_put##BITS(void *dst, void *src, uint32_t elem_size, int32_t pe);         \
+    ACLSHMEM_HOST_API void aclshmem_put##BITS##_nbi(void *dst, void *src, uint32_t elem_size, int32_t pe);   \
+    ACLSHMEM_HOST_API void aclshmem_get##BITS(void *dst, void *src, uint32_t elem_size, int32_t pe);         \
+    ACLSHMEM_HOST_API void aclshmem_get##BITS##_nbi(void *dst, void *src, uint32_t elem_size, int32_t pe);   \
+    ACLSHMEM_HOST_API void aclshmem_iput##BITS(void *dest, void *source, ptrdiff_t dst, ptrdiff_t sst,       \
+                                               size_t nelems, int pe);                                       \
+    ACLSHMEM_HOST_API void aclshmem_iget##BITS(void *dest, void *source, ptrdiff_t dst, ptrdiff_t sst,       \
+                                               size_t nelems, int pe)
+ACLSHMEM_SIZE_FUNC(ACLSHMEM_DECLARE_SIZED);
+#undef ACLSHMEM_DECLARE_SIZED
+
+/** putmem and getmem in the order of a stream, BYTES. */
+ACLSHMEM_HOST_API void aclshmemx_putmem_on_stream(void *dst, void *src, size_t elem_size, int32_t pe,
+                                                  aclrtStream stream);
+ACLSHMEM_HOST_API void aclshmemx_getmem_on_stream(void *dst, void *src, size_t elem_size, int32_t pe,
+                                                  aclrtStream stream);
+
+/**
+ * Extension: returns when all puts, signals and atomics this PE issued from the host are complete at their targets, those
+ * on the library's own stream included. Other streams are synchronized by whoever made them.
+ */
 ACLSHMEM_HOST_API void aclshmem_quiet(void);
+/** Extension: the same for what was issued to one PE. */
+ACLSHMEM_HOST_API void aclshmemx_pe_quiet(int pe);
 /** Extension: what this PE issued before is delivered to each target before what it issues after. */
 ACLSHMEM_HOST_API void aclshmem_fence(void);
+/** Behind this point of the stream everything is complete that the host issued before the call, directly, on the
+ * stream itself, or on the library's own one. */
+ACLSHMEM_HOST_API void aclshmemx_quiet_on_stream(aclrtStream stream);
+/**
+ * The same, and behind it a barrier over the team: what any member issued before is complete on all of them. Collective over
+ * handle.team_id, as aclshmemx_barrier_on_stream(); no effect for ACLSHMEM_TEAM_INVALID, which is what PEs outside have.
+ */
+ACLSHMEM_HOST_API void aclshmemx_handle_wait(aclshmem_handle_t handle, aclrtStream stream);
+
+/**
+ * Extension: the first failure since the last look among what the library did on the stream (NULL: its own), for example a wait that
+ * was given up. Does not wait; synchronize the stream first.
+ * @return 0: none. Otherwise the code; the text is then aclshmemx_last_error(). NOT_INITED without an instance.
+ */
+ACLSHMEM_HOST_API int aclshmemx_stream_status(aclrtStream stream);
+
+/**
+ * Scratch of an engine in the unified buffer of cores: offset and ub_size in BYTES, sync_id an event id. For kernels
+ * that start later; local to this PE.
+ * @return 0; INVALID_VALUE, and the setting stays, when ub_size is too small: MTE 1, SDMA 64, RDMA 128, UDMA 128;
+ *         NOT_INITED.
+ */
+ACLSHMEM_HOST_API int aclshmemx_set_mte_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id);
+ACLSHMEM_HOST_API int aclshmemx_set_sdma_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id);
+ACLSHMEM_HOST_API int aclshmemx_set_rdma_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id);
+ACLSHMEM_HOST_API int aclshmemx_set_udma_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id);
+
+/** The word that kernels for A2 and A3 hand to their setter, so that barriers between cores work; 0 where none is needed, as
+ * on the CPU device runtime, and without an instance. */
+ACLSHMEM_HOST_API uint64_t util_get_ffts_config(void);
 
 #ifdef __cplusplus
 }

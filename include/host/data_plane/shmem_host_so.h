@@ -4,7 +4,7 @@
  * the interface say otherwise); it changes exactly once, after all data of its own call is visible to the target.
  *
  * sig_op is ACLSHMEM_SIGNAL_SET (stores) or ACLSHMEM_SIGNAL_ADD (adds atomically); anything else is an error that moves
- * nothing. Addresses, PEs, errors and threads as in shmem_host_rma.h. Count 0 sends the signal alone.
+ * nothing. Addresses, PEs, errors, threads and _nbi as in shmem_host_rma.h. Count 0 sends the signal alone.
  */
 #ifndef ACLSHMEM_HOST_SO_H
 #define ACLSHMEM_HOST_SO_H
@@ -19,6 +19,8 @@ extern "C" {
 /* elem_size ELEMENTS of TYPE, then the signal. */
 #define ACLSHMEM_DECLARE_PUT_SIGNAL(NAME, TYPE)                                                              \
     ACLSHMEM_HOST_API void aclshmem_##NAME##_put_signal(                                                     \
+        TYPE *dst, TYPE *src, size_t elem_size, uint8_t *sig_addr, int32_t signal, int sig_op, int pe);      \
+    ACLSHMEM_HOST_API void aclshmem_##NAME##_put_signal_nbi(                                                 \
         TYPE *dst, TYPE *src, size_t elem_size, uint8_t *sig_addr, int32_t signal, int sig_op, int pe)
 ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_PUT_SIGNAL);
 #undef ACLSHMEM_DECLARE_PUT_SIGNAL
@@ -26,6 +28,8 @@ ACLSHMEM_TYPE_FUNC(ACLSHMEM_DECLARE_PUT_SIGNAL);
 /* nelems ELEMENTS of BITS bits, then the signal. */
 #define ACLSHMEM_DECLARE_PUT_SIZE_SIGNAL(BITS)                                                               \
     ACLSHMEM_HOST_API void aclshmem_put##BITS##_signal(                                                      \
+        void *dst, void *src, size_t nelems, int32_t *sig_addr, int32_t signal, int sig_op, int pe);         \
+    ACLSHMEM_HOST_API void aclshmem_put##BITS##_signal_nbi(                                                  \
         void *dst, void *src, size_t nelems, int32_t *sig_addr, int32_t signal, int sig_op, int pe)
 ACLSHMEM_SIZE_FUNC(ACLSHMEM_DECLARE_PUT_SIZE_SIGNAL);
 #undef ACLSHMEM_DECLARE_PUT_SIZE_SIGNAL
@@ -33,9 +37,23 @@ ACLSHMEM_SIZE_FUNC(ACLSHMEM_DECLARE_PUT_SIZE_SIGNAL);
 /** elem_size BYTES, then the signal. */
 ACLSHMEM_HOST_API void aclshmemx_putmem_signal(void *dst, void *src, size_t elem_size, void *sig_addr,
                                                int32_t signal, int sig_op, int pe);
+ACLSHMEM_HOST_API void aclshmemx_putmem_signal_nbi(void *dst, void *src, size_t elem_size, void *sig_addr,
+                                                   int32_t signal, int sig_op, int pe);
 
 /** Extension: the signal alone; everything this PE put to pe before is visible there first. */
 ACLSHMEM_HOST_API void aclshmemx_signal_op(int32_t *sig_addr, int32_t signal, int sig_op, int pe);
+
+/** The signal alone, in the order of a stream (shmem_host_rma.h): what the stream put to pe before is visible first. */
+ACLSHMEM_HOST_API void aclshmemx_signal_op_on_stream(int32_t *sig_addr, int32_t signal, int sig_op, int pe,
+                                                     aclrtStream stream);
+
+/**
+ * Work behind this point of the stream starts when *sig_addr cmp cmp_val holds (cmp: aclshmem_cmp_op_type_t); the word
+ * is in memory of the own PE. Enqueues and returns. The wait gives up as aclshmem_signal_wait_until() does, after
+ * SHMEM_WAIT_TIMEOUT seconds or when a PE has died; the stream then goes on, and aclshmemx_stream_status() tells.
+ */
+ACLSHMEM_HOST_API void aclshmemx_signal_wait_until_on_stream(int32_t *sig_addr, int cmp, int32_t cmp_val,
+                                                             aclrtStream stream);
 
 #ifdef __cplusplus
 }

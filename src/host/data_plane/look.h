@@ -28,6 +28,10 @@ int aclshmemi_look_check(aclshmemi_look_t *look, bool results_missing) ACLSHMEMI
 
 const char *aclshmemi_look_cmp(const aclshmemi_look_t *look); /* ">=" and so on */
 
+/* One signal word against *value. */
+void aclshmemi_signal_look(aclshmemi_look_t *look, const char *call, const int32_t *word, int cmp,
+                           const int32_t *value);
+
 int aclshmemi_look_wait_all(const aclshmemi_look_t *look, uint64_t timeout_ms) ACLSHMEMI_MUST_CHECK;
 /* *found: SIZE_MAX when no element is taken in. */
 int aclshmemi_look_wait_any(const aclshmemi_look_t *look, uint64_t timeout_ms,

@@ -214,6 +214,12 @@ ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_WAIT_VECTOR);
 ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_TEST);
 ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_TEST_VECTOR);
 
+void aclshmemi_signal_look(aclshmemi_look_t *look, const char *call, const int32_t *word, int cmp,
+                           const int32_t *value)
+{
+    *look = int32_look(call, word, 1, NULL, cmp, value, false);
+}
+
 void aclshmem_signal_wait_until(int32_t *sig_addr, int cmp, int32_t cmp_val)
 {
     wait_all(int32_look("signal_wait_until", sig_addr, 1, NULL, cmp, &cmp_val, false));

@@ -10,7 +10,8 @@
 
 /* Where an operand is: an address to load from and store to, or a place behind a transport. */
 typedef struct aclshmemi_target {
-    char *address; /* NULL: use the transport */
+    char *address; /* for loads and stores of the host; NULL: use the transport */
+    char *mapped;  /* for the runtime's copies; NULL: the PE's memory is not mapped here */
     aclshmemi_transport_t *transport;
     aclshmemi_remote_t remote;
 } aclshmemi_target_t;

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Put, get, one element, quiet and fence, driven by the host. */
+/* Put, get and one element, driven by the host. */
 #define LOG_MODULE "rma"
 #include "host/data_plane/shmem_host_rma.h"
 
-#include <string.h>
-
-#include "host/data_plane/reach.h"
 #include "host/data_plane/transfer.h"
-#include "host/sync/sync.h"
 
 int aclshmemi_put_silently(aclshmemi_instance_t *in, const char *call, void *to, const void *from,
                            size_t bytes, int pe)
@@ -48,69 +44,69 @@ int aclshmemi_get(aclshmemi_instance_t *in, const char *call, void *to, const vo
     return 0;
 }
 
-/* A void call with nothing to move still tells a PE that does not exist, or that nothing is initialized. */
-static void nothing_to_move(const aclshmemi_instance_t *in, const char *call, int pe)
+int aclshmemi_check_pe(const aclshmemi_instance_t *in, const char *call, int pe)
 {
     if (in->n_pes == 0)
-        (void)!aclshmemi_instance_missing(call);
-    else if (pe < 0 || pe >= in->n_pes)
-        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: PE %d does not exist, PEs are 0..%d", call, pe,
+        return aclshmemi_instance_missing(call);
+    if (pe < 0 || pe >= in->n_pes)
+        return fail(ACLSHMEM_INVALID_PARAM, "%s: PE %d does not exist, PEs are 0..%d", call, pe,
                     in->n_pes - 1);
+    return 0;
 }
 
-static void put_call(const char *call, void *to, const void *from, size_t count, size_t width, int pe)
+int aclshmemi_check_local(const char *call, const void *local, size_t count, size_t width, bool written,
+                          size_t *bytes)
+{
+    if (__builtin_mul_overflow(count, width, bytes))
+        return fail(ACLSHMEM_INVALID_PARAM, "%s: %zu elements of %zu bytes are more than memory can hold",
+                    call, count, width);
+    if (local == NULL && *bytes != 0)
+        return fail(ACLSHMEM_INVALID_PARAM, "%s: the %s is NULL, %zu bytes were to be %s there", call,
+                    written ? "destination" : "source", *bytes, written ? "written" : "read");
+    return 0;
+}
+
+void aclshmemi_put_slowly(const char *call, void *to, const void *from, size_t count, size_t width, int pe)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
     size_t bytes;
-    if (__builtin_expect(count == 0, 0))
-        nothing_to_move(in, call, pe);
-    else if (__builtin_mul_overflow(count, width, &bytes))
-        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: %zu elements of %zu bytes are more than memory can hold",
-                    call, count, width);
-    else if (from == NULL)
-        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: the source is NULL, %zu bytes were to be read there", call,
-                    bytes);
-    else
+    if (count == 0 || in->n_pes == 0)
+        (void)!aclshmemi_check_pe(in, call, pe);
+    else if (aclshmemi_check_local(call, from, count, width, false, &bytes) == 0)
         (void)!aclshmemi_put(in, call, to, from, bytes, pe);
 }
 
-static void get_call(const char *call, void *to, const void *from, size_t count, size_t width, int pe)
+void aclshmemi_get_slowly(const char *call, void *to, const void *from, size_t count, size_t width, int pe)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
     size_t bytes;
-    if (__builtin_expect(count == 0, 0))
-        nothing_to_move(in, call, pe);
-    else if (__builtin_mul_overflow(count, width, &bytes))
-        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: %zu elements of %zu bytes are more than memory can hold",
-                    call, count, width);
-    else if (to == NULL)
-        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: the destination is NULL, %zu bytes were to be written there",
-                    call, bytes);
-    else
+    if (count == 0 || in->n_pes == 0)
+        (void)!aclshmemi_check_pe(in, call, pe);
+    else if (aclshmemi_check_local(call, to, count, width, true, &bytes) == 0)
         (void)!aclshmemi_get(in, call, to, from, bytes, pe);
 }
 
 void aclshmem_putmem(void *dst, void *src, size_t elem_size, int32_t pe)
 {
-    put_call("putmem", dst, src, elem_size, 1, pe);
+    aclshmemi_put_call("putmem", dst, src, elem_size, 1, pe);
 }
 
 void aclshmem_getmem(void *dst, void *src, size_t elem_size, int32_t pe)
 {
-    get_call("getmem", dst, src, elem_size, 1, pe);
+    aclshmemi_get_call("getmem", dst, src, elem_size, 1, pe);
 }
 
 #define DEFINE_PUT(NAME, TYPE)                                                                               \
     void aclshmem_##NAME##_put(TYPE *dest, TYPE *source, size_t nelems, int pe)                              \
     {                                                                                                        \
-        put_call(#NAME "_put", dest, source, nelems, sizeof(TYPE), pe);                                      \
+        aclshmemi_put_call(#NAME "_put", dest, source, nelems, sizeof(TYPE), pe);                            \
     }                                                                                                        \
     void aclshmem_##NAME##_put(TYPE *dest, TYPE *source, size_t nelems, int pe)
 
 #define DEFINE_GET(NAME, TYPE)                                                                               \
     void aclshmem_##NAME##_get(TYPE *dest, TYPE *source, size_t nelems, int pe)                              \
     {                                                                                                        \
-        get_call(#NAME "_get", dest, source, nelems, sizeof(TYPE), pe);                                      \
+        aclshmemi_get_call(#NAME "_get", dest, source, nelems, sizeof(TYPE), pe);                            \
     }                                                                                                        \
     void aclshmem_##NAME##_get(TYPE *dest, TYPE *source, size_t nelems, int pe)
 
@@ -150,24 +146,3 @@ ACLSHMEM_TYPE_FUNC(DEFINE_PUT);
 ACLSHMEM_TYPE_FUNC(DEFINE_GET);
 ACLSHMEM_TYPE_FUNC(DEFINE_P);
 ACLSHMEM_TYPE_FUNC(DEFINE_G);
-
-/* Stores to mapped memory need an order only; the transports wait for what they still carry. */
-void aclshmem_quiet(void)
-{
-    aclshmemi_instance_t *in = aclshmemi_current();
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (in->n_pes == 0)
-        (void)!aclshmemi_instance_missing("quiet");
-    else
-        (void)!aclshmemi_transport_quiet(&in->transports);
-}
-
-void aclshmem_fence(void)
-{
-    aclshmemi_instance_t *in = aclshmemi_current();
-    __atomic_thread_fence(__ATOMIC_ACQ_REL);
-    if (in->n_pes == 0)
-        (void)!aclshmemi_instance_missing("fence");
-    else
-        (void)!aclshmemi_transport_fence(&in->transports);
-}

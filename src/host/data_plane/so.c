@@ -3,11 +3,9 @@
 #define LOG_MODULE "rma"
 #include "host/data_plane/shmem_host_so.h"
 
-#include "host/data_plane/reach.h"
 #include "host/data_plane/transfer.h"
-#include "host/sync/sync.h"
 
-static int check_signal(const char *call, const void *word, int op)
+int aclshmemi_signal_check(const char *call, const void *word, int op)
 {
     if (op != ACLSHMEM_SIGNAL_SET && op != ACLSHMEM_SIGNAL_ADD)
         return fail(ACLSHMEM_INVALID_PARAM,
@@ -47,8 +45,8 @@ int aclshmemi_signal(aclshmemi_instance_t *in, const char *call, void *word, int
 }
 
 /* Everything is checked before anything moves: a call that fails has done nothing. */
-static void put_signal_call(const char *call, void *to, const void *from, size_t count, size_t width,
-                            void *word, int32_t signal, int op, int pe)
+void aclshmemi_put_signal_call(const char *call, void *to, const void *from, size_t count, size_t width,
+                               void *word, int32_t signal, int op, int pe)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
     size_t bytes;
@@ -56,18 +54,10 @@ static void put_signal_call(const char *call, void *to, const void *from, size_t
         (void)!aclshmemi_instance_missing(call);
         return;
     }
-    if (check_signal(call, word, op) != 0)
+    if (aclshmemi_signal_check(call, word, op) != 0)
         return;
-    if (__builtin_mul_overflow(count, width, &bytes)) {
-        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: %zu elements of %zu bytes are more than memory can hold",
-                    call, count, width);
+    if (aclshmemi_check_local(call, from, count, width, false, &bytes) != 0)
         return;
-    }
-    if (bytes != 0 && from == NULL) {
-        (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: the source is NULL, %zu bytes were to be read there", call,
-                    bytes);
-        return;
-    }
     aclshmemi_target_t target;
     if (aclshmemi_reach(in, word, sizeof signal, pe) == NULL &&
         aclshmemi_reach_slowly(in, call, word, sizeof signal, pe, &target) != 0)
@@ -81,8 +71,8 @@ static void put_signal_call(const char *call, void *to, const void *from, size_t
     void aclshmem_##NAME##_put_signal(TYPE *dst, TYPE *src, size_t elem_size, uint8_t *sig_addr,             \
                                       int32_t signal, int sig_op, int pe)                                    \
     {                                                                                                        \
-        put_signal_call(#NAME "_put_signal", dst, src, elem_size, sizeof(TYPE), sig_addr, signal, sig_op,    \
-                        pe);                                                                                 \
+        aclshmemi_put_signal_call(#NAME "_put_signal", dst, src, elem_size, sizeof(TYPE), sig_addr, signal,  \
+                                  sig_op, pe);                                                               \
     }                                                                                                        \
     void aclshmem_##NAME##_put_signal(TYPE *dst, TYPE *src, size_t elem_size, uint8_t *sig_addr,             \
                                       int32_t signal, int sig_op, int pe)
@@ -91,7 +81,8 @@ static void put_signal_call(const char *call, void *to, const void *from, size_t
     void aclshmem_put##BITS##_signal(void *dst, void *src, size_t nelems, int32_t *sig_addr, int32_t signal, \
                                      int sig_op, int pe)                                                     \
     {                                                                                                        \
-        put_signal_call("put" #BITS "_signal", dst, src, nelems, (BITS) / 8, sig_addr, signal, sig_op, pe);  \
+        aclshmemi_put_signal_call("put" #BITS "_signal", dst, src, nelems, (BITS) / 8, sig_addr, signal,     \
+                                  sig_op, pe);                                                               \
     }                                                                                                        \
     void aclshmem_put##BITS##_signal(void *dst, void *src, size_t nelems, int32_t *sig_addr, int32_t signal, \
                                      int sig_op, int pe)
@@ -102,7 +93,7 @@ ACLSHMEM_SIZE_FUNC(DEFINE_PUT_SIZE_SIGNAL);
 void aclshmemx_putmem_signal(void *dst, void *src, size_t elem_size, void *sig_addr, int32_t signal,
                              int sig_op, int pe)
 {
-    put_signal_call("putmem_signal", dst, src, elem_size, 1, sig_addr, signal, sig_op, pe);
+    aclshmemi_put_signal_call("putmem_signal", dst, src, elem_size, 1, sig_addr, signal, sig_op, pe);
 }
 
 void aclshmemx_signal_op(int32_t *sig_addr, int32_t signal, int sig_op, int pe)
@@ -110,6 +101,6 @@ void aclshmemx_signal_op(int32_t *sig_addr, int32_t signal, int sig_op, int pe)
     aclshmemi_instance_t *in = aclshmemi_current();
     if (in->n_pes == 0)
         (void)!aclshmemi_instance_missing("signal_op");
-    else if (check_signal("signal_op", sig_addr, sig_op) == 0)
+    else if (aclshmemi_signal_check("signal_op", sig_addr, sig_op) == 0)
         (void)!aclshmemi_signal(in, "signal_op", sig_addr, signal, sig_op, pe);
 }

@@ -184,6 +184,10 @@ static int fill_state(aclshmemi_instance_t *in)
     state->sync_pool = (uint64_t)(uintptr_t)(space->base + in->sync_offset);
     state->sync_counter = (uint64_t)(uintptr_t)(space->base + in->counters_offset);
     state->signal_addr = (uint64_t)(uintptr_t)(space->base + in->signal_offset);
+    state->mte_config = (aclshmem_ub_config_t){0, 16 << 10, 0};
+    state->sdma_config = (aclshmem_ub_config_t){191 << 10, ACLSHMEM_SDMA_FLAG_LENGTH, 0};
+    state->rdma_config = (aclshmem_ub_config_t){190 << 10, ACLSHMEM_RDMA_MTE_STAGING_UB_SIZE, 0};
+    state->udma_config = (aclshmem_ub_config_t){189 << 10, ACLSHMEM_UDMA_MTE_STAGING_UB_SIZE, 0};
     state->is_aclshmem_created = true;
     state->is_aclshmem_initialized = true;
     in->state = state;

@@ -197,14 +197,20 @@ int aclshmemi_stream_task_after_own(aclshmemi_task_t *task)
 
 /* --- Completion --- */
 
-int aclshmemi_quiet(aclshmemi_instance_t *in)
+int aclshmemi_stream_complete(aclshmemi_instance_t *in)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__builtin_expect(!own_is_empty(in), 0)) {
-        uint64_t issued = atomic_load_explicit(&in->streams.issued, memory_order_acquire);
-        TRY(npu_stream_sync(in->stream, in->env.wait_timeout_ms));
-        atomic_store_explicit(&in->streams.complete, issued, memory_order_release);
-    }
+    if (__builtin_expect(own_is_empty(in), 1))
+        return 0;
+    uint64_t issued = atomic_load_explicit(&in->streams.issued, memory_order_acquire);
+    TRY(npu_stream_sync(in->stream, in->env.wait_timeout_ms));
+    atomic_store_explicit(&in->streams.complete, issued, memory_order_release);
+    return 0;
+}
+
+int aclshmemi_quiet(aclshmemi_instance_t *in)
+{
+    TRY(aclshmemi_stream_complete(in));
     return aclshmemi_transport_quiet(&in->transports);
 }
 

@@ -180,7 +180,9 @@ void aclshmemi_stream_aid_give(aclshmemi_instance_t *in, aclshmemi_stream_aid_t 
 /* Code of the first failure on the stream since the last look, its text as last error; 0: none. */
 int aclshmemi_stream_take_failure(aclshmemi_instance_t *in, aclshmemi_npu_stream_t stream);
 
-/* Everything this PE issued is complete: what it put on the own stream, and what transports still carry. */
+/* What this PE put on the own stream is complete, and its stores are in order. */
+int aclshmemi_stream_complete(aclshmemi_instance_t *in) ACLSHMEMI_MUST_CHECK;
+/* Everything this PE issued is complete: the same, and what transports still carry. */
 int aclshmemi_quiet(aclshmemi_instance_t *in) ACLSHMEMI_MUST_CHECK;
 
 /* Finalize: waits for the work on streams (whole_device: that of the user too) as long as a control operation may take,
