@@ -6,38 +6,13 @@
  */
 #define LOG_MODULE "fuzz"
 #include <arpa/inet.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz.h"
 #include "host/bootstrap/address.h"
 #include "host/bootstrap/interface.h"
 #include "host/bootstrap/launch/launch.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define expect(condition)                                                                                    \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                    \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
-
-/* Lines are made and looked at, but not printed: there are millions. */
-static void swallow(int level, const char *message)
-{
-    expect(level >= 0 && level <= 4 && !strchr(message, '\n'));
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    aclshmemi_log_set_callback(swallow);
-    return 0;
-}
+FUZZ_INITIALIZE
 
 static void urls(const char *text, size_t size)
 {

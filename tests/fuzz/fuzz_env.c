@@ -5,36 +5,16 @@
  * crashing: what is accepted lies in its limits and reads the same when printed and read again.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "host/utils/env.h"
 #include "host/utils/env_table.h"
 #include "host/utils/log_filter.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static int file_fd = -1;
-
-#define expect(condition)                                                                                    \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                    \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
-
-/* Lines are made and looked at, but not printed: there are millions. */
-static void swallow(int level, const char *message)
-{
-    expect(level >= 0 && level <= 4);
-    expect(!strchr(message, '\n') && strlen(message) < 4096);
-}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

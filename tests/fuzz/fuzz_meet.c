@@ -6,38 +6,14 @@
  */
 #define LOG_MODULE "fuzz"
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "host/bootstrap/launch/serve.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define expect(condition)                                                                                    \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                    \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
-
-static void swallow(int level, const char *message)
-{
-    expect(level >= 0 && level <= 4 && !strchr(message, '\n'));
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    aclshmemi_log_set_callback(swallow);
-    return 0;
-}
+FUZZ_INITIALIZE
 
 static void parsers(const uint8_t *data, size_t size)
 {

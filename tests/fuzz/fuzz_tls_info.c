@@ -3,37 +3,12 @@
  * Fuzzes the description of the certificates: aclshmemi_tls_info_parse. Beyond not crashing: what is accepted is
  * complete, its parts are in the shape the files behind it rely on, and written down again they read the same.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz.h"
 #include "host/bootstrap/tls/info.h"
 #include "host/utils/log.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define expect(condition)                                                                                    \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                    \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
-
-static void swallow(int level, const char *message)
-{
-    expect(level >= 0 && level <= 4);
-    expect(!strchr(message, '\n'));
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc;
-    (void)argv;
-    aclshmemi_log_set_callback(swallow);
-    return 0;
-}
+FUZZ_INITIALIZE
 
 static void check_path(const char *path)
 {

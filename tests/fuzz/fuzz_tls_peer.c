@@ -4,25 +4,12 @@
  * server and a plain channel, with the judging of first bytes, notices and names of keys below them. Beyond not crashing:
  * nobody who does not know the secret gets past a handshake, and a refusal has words.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "host/bootstrap/tls/psk.h"
 #include "host/bootstrap/tls/tls.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define expect(condition)                                                                                    \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                    \
-            abort();                                                                                         \
-        }                                                                                                    \
-    } while (0)
 
 static aclshmemi_tls_context_t *context;
 
