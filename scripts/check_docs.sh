@@ -20,16 +20,39 @@ bad() {
     failed=1
 }
 
-# Settings. Values of this machine do not belong there, so nothing of ours is in the environment.
+# Settings, as a page and as a manual page. Values of this machine do not belong there, so nothing is in the environment.
 {
     echo '<!-- SPDX-License-Identifier: Apache-2.0 -->'
     env -i "$build/bin/aclshmem_info" -r md
 } > "$work/env.md"
-if [ $update = yes ]; then
-    cp "$work/env.md" docs/env.md
-elif ! diff -u docs/env.md "$work/env.md" > "$work/said" 2>&1; then
-    head -n 20 "$work/said"
-    bad "docs/env.md is not what aclshmem_info writes: scripts/check_docs.sh --update $build"
+{
+    echo '.\" SPDX-License-Identifier: Apache-2.0'
+    env -i "$build/bin/aclshmem_info" -r man
+} > "$work/shmem_environment.7"
+for pair in env.md:docs/env.md shmem_environment.7:docs/man/man7/shmem_environment.7; do
+    made=$work/${pair%%:*} page=${pair#*:}
+    if [ $update = yes ]; then
+        cp "$made" "$page"
+    elif ! diff -u "$page" "$made" > "$work/said" 2>&1; then
+        head -n 20 "$work/said"
+        bad "$page is not what aclshmem_info writes: scripts/check_docs.sh --update $build"
+    fi
+done
+
+# The manual page of aclshmem_info has the options of --help; manual pages are clean.
+options() { grep -oE -- '(^|[ ,])-{1,2}[a-z][a-z-]*' | tr -d ' ,' | sort -u; }
+"$build/bin/aclshmem_info" --help | grep '^ ' | sed 's/;.*//' | cut -c1-24 | options > "$work/help"
+grep -E '^\.BR? ' docs/man/man1/aclshmem_info.1 | sed 's/\\-/-/g; s/\\f[A-Z]//g' | options > "$work/page"
+echo -a >> "$work/help"
+sort -u "$work/help" | diff - "$work/page" > "$work/said" || {
+    cat "$work/said"
+    bad "docs/man/man1/aclshmem_info.1 and --help have different options"
+}
+if command -v man > /dev/null; then
+    for page in $(our_files 'docs/man/*.[1-8]'); do
+        LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2> "$work/said" > /dev/null || true
+        [ ! -s "$work/said" ] || bad "$page: $(cat "$work/said")"
+    done
 fi
 
 pages=$(our_files '*.md')

@@ -118,16 +118,32 @@ void print_settings_markdown(const json_t *settings)
     markdown_rows(settings, true);
 }
 
+/* A list of choices is one long word; lines may break after its bars. */
+static void print_breakable(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text == '|')
+            fputs("|\\:", stdout);
+        else
+            putchar(*text);
+}
+
 void print_settings_man(const json_t *settings)
 {
     size_t index;
     json_t *row;
-    printf(".TH SHMEM_ENVIRONMENT 7\n.SH NAME\nshmem_environment \\- variables the library reads\n.SH "
-           "DESCRIPTION\n");
+    printf(
+        ".TH SHMEM_ENVIRONMENT 7\n.SH NAME\nshmem_environment \\- variables the library reads\n.SH "
+        "DESCRIPTION\nMade by \"aclshmem_info \\-r man\". A value that does not parse is an error of init.\n"
+        ".ad l\n");
     json_array_foreach(settings, index, row)
-        printf(".TP\n.B %s\n%s. Type %s%s%s, default \"%s\".\n", text_of(row, "name"), text_of(row, "text"),
-               text_of(row, "type"), text_of(row, "range")[0] ? ", " : "", text_of(row, "range"),
-               text_of(row, "default"));
+    {
+        const char *range = text_of(row, "range");
+        printf(".TP\n.B %s\n%s. Type %s%s", text_of(row, "name"), text_of(row, "text"), text_of(row, "type"),
+               range[0] != '\0' ? ", " : "");
+        print_breakable(range);
+        printf(", default \"%s\".\n", text_of(row, "default"));
+    }
 }
 
 void print_settings_rst(const json_t *settings)
