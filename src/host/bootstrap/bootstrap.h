@@ -49,7 +49,8 @@ typedef struct aclshmemi_bootstrap_ops {
     int (*open)(aclshmemi_bootstrap_t *bs, const aclshmemi_bootstrap_params_t *params);
     /* recv: n_pes * bytes, in PE order; bytes is equal on all PEs. */
     int (*allgather)(aclshmemi_bootstrap_t *bs, const void *send, void *recv, size_t bytes);
-    /* All PEs pass the same fingerprint or all get INVALID_PARAM with a text that shows two differing PEs. */
+    /* All PEs pass the same fingerprint or all get INVALID_PARAM with a text that shows two differing PEs. NULL: the
+     * framework builds it from allgather. */
     int (*barrier)(aclshmemi_bootstrap_t *bs, const aclshmemi_fingerprint_t *fingerprint);
     /* From now on a PE that dies ends the others (setting on_peer_death), and a lost PE 0 likewise. */
     void (*arm)(aclshmemi_bootstrap_t *bs);
@@ -73,6 +74,7 @@ struct aclshmemi_bootstrap {
 extern const aclshmemi_bootstrap_ops_t aclshmemi_bootstrap_self; /* one PE, no socket */
 extern const aclshmemi_bootstrap_ops_t
     aclshmemi_bootstrap_store; /* key-value store on PE 0, by address or id */
+extern const aclshmemi_bootstrap_ops_t aclshmemi_bootstrap_mpi; /* a communicator of the user, by plug-in */
 
 int aclshmemi_bootstrap_open(aclshmemi_bootstrap_t *bs, const aclshmemi_bootstrap_ops_t *ops,
                              const aclshmemi_bootstrap_params_t *params) ACLSHMEMI_MUST_CHECK;
@@ -80,6 +82,9 @@ int aclshmemi_bootstrap_allgather(aclshmemi_bootstrap_t *bs, const void *send, v
                                   size_t bytes) ACLSHMEMI_MUST_CHECK;
 int aclshmemi_bootstrap_barrier(aclshmemi_bootstrap_t *bs,
                                 const aclshmemi_fingerprint_t *fingerprint) ACLSHMEMI_MUST_CHECK;
+/* For backends: the barrier made of ops->allgather, also before bs is open. */
+int aclshmemi_bootstrap_barrier_by_allgather(aclshmemi_bootstrap_t *bs, const aclshmemi_bootstrap_ops_t *ops,
+                                             const aclshmemi_fingerprint_t *fingerprint) ACLSHMEMI_MUST_CHECK;
 void aclshmemi_bootstrap_arm(aclshmemi_bootstrap_t *bs);
 void aclshmemi_bootstrap_abort(aclshmemi_bootstrap_t *bs, int status);
 void aclshmemi_bootstrap_close(aclshmemi_bootstrap_t *bs); /* accepts a zeroed one */
@@ -88,6 +93,10 @@ void aclshmemi_bootstrap_forget(aclshmemi_bootstrap_t *bs);
 /* Builds a fingerprint; names and args as in the struct, at most five args. */
 aclshmemi_fingerprint_t aclshmemi_fingerprint(const char *call, const char *names, size_t count,
                                               const uint64_t *args);
+/* Of the last barrier of an instance: who passed it may go. */
+aclshmemi_fingerprint_t aclshmemi_fingerprint_farewell(void);
+/* What stands for it where only eight bytes travel. */
+uint64_t aclshmemi_fingerprint_hash(const aclshmemi_fingerprint_t *fingerprint);
 /* The message for two PEs that differ, e.g. "PE 0 calls malloc(size 64), PE 3 calls malloc(size 128)". */
 void aclshmemi_fingerprint_explain(const aclshmemi_fingerprint_t *a, int pe_a,
                                    const aclshmemi_fingerprint_t *b, int pe_b, char *out, size_t size);
@@ -108,6 +117,14 @@ int aclshmemi_tls_set_key(const char *key, uint32_t key_len, const char *pass, u
                           int (*decrypt)(const char *, size_t, char *, size_t *)) ACLSHMEMI_MUST_CHECK;
 /* Wipes a key that no init used: at the last finalize, and when the control plane is MPI's. */
 void aclshmemi_tls_drop_key(void);
+
+/* True when certificates were described: on a control plane without TLS of ours they go unused. */
+bool aclshmemi_tls_is_described(void);
+
+/* --- MPI (mpi/) --- */
+
+/* The place of this process in a communicator (MPI_Comm *, NULL: the world); starts MPI where nobody did. */
+int aclshmemi_mpi_locate(const aclshmemi_env_t *env, void *comm, int *pe, int *n_pes) ACLSHMEMI_MUST_CHECK;
 
 /* --- Launchers (launch/, pmi/) --- */
 

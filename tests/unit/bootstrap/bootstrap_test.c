@@ -122,6 +122,58 @@ static void test_explain_survives_a_hostile_fingerprint(void **state)
     assert_null(strchr(text, 0x1b));
 }
 
+/* A backend without a barrier of its own, seen from PE 1 of three; the others send what the test says. */
+static struct {
+    aclshmemi_fingerprint_t prints[3];
+    int calls;
+} others;
+
+static int others_open(aclshmemi_bootstrap_t *bs, const aclshmemi_bootstrap_params_t *params)
+{
+    (void)bs, (void)params;
+    return 0;
+}
+
+static int others_allgather(aclshmemi_bootstrap_t *bs, const void *send, void *recv, size_t bytes)
+{
+    others.calls++;
+    for (int pe = 0; pe < bs->n_pes; pe++) {
+        uint64_t hash = aclshmemi_fingerprint_hash(&others.prints[pe]);
+        const void *from = bytes == sizeof hash ? (const void *)&hash : &others.prints[pe];
+        memcpy((char *)recv + (size_t)pe * bytes, pe == bs->pe ? send : from, bytes);
+    }
+    return 0;
+}
+
+static void others_close(aclshmemi_bootstrap_t *bs)
+{
+    (void)bs;
+}
+
+static void test_barrier_from_allgather(void **state)
+{
+    (void)state;
+    static const aclshmemi_bootstrap_ops_t ops = {
+        .name = "others", .open = others_open, .allgather = others_allgather, .close = others_close};
+    aclshmemi_bootstrap_t bs;
+    aclshmemi_bootstrap_params_t params = one_pe();
+    params.pe = 1;
+    params.n_pes = 3;
+    assert_int_equal(aclshmemi_bootstrap_open(&bs, &ops, &params), 0);
+    uint64_t size = 64;
+    aclshmemi_fingerprint_t own = aclshmemi_fingerprint("malloc", "size", 1, &size);
+    for (int pe = 0; pe < 3; pe++)
+        others.prints[pe] = own;
+    assert_int_equal(aclshmemi_bootstrap_barrier(&bs, &own), 0);
+    assert_int_equal(others.calls, 1);
+    others.prints[2].args[0] = 65;
+    assert_int_equal(aclshmemi_bootstrap_barrier(&bs, &own), ACLSHMEM_INVALID_PARAM);
+    assert_int_equal(others.calls, 3);
+    assert_non_null(
+        strstr(aclshmemi_status_last_text(), "PE 0 calls malloc(size 64), PE 2 calls malloc(size 65)"));
+    aclshmemi_bootstrap_close(&bs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_allgather_refuses_what_cannot_fit),
         cmocka_unit_test(test_fingerprint_has_no_loose_bytes),
         cmocka_unit_test(test_explain_shows_both),
+        cmocka_unit_test(test_barrier_from_allgather),
         cmocka_unit_test(test_explain_survives_a_hostile_fingerprint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
