@@ -25,6 +25,12 @@ endif()
 aclshmem_install_library(shmem host)
 aclshmem_install_library(ascendcl cpurt)
 
+# Opened by name from the folder of libshmem.so, nobody links them: aclshmem_bootstrap_mpi.so, aclshmem_bootstrap_mpi_openmpi.so,
+# aclshmem_bootstrap_mpi_mpich.so, as far as there are MPIs.
+if(ACLSHMEM_MPI_PLUGINS)
+  install(TARGETS ${ACLSHMEM_MPI_PLUGINS} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+endif()
+
 set(ACLSHMEM_TOOLS "")
 foreach(tool aclshmemrun aclshmem_info)
   if(TARGET ${tool})

@@ -62,6 +62,7 @@ SPOIL(no_address, attr->ip_port[0] = '\0')
 SPOIL(unterminated, memset(attr->ip_port, '1', sizeof attr->ip_port))
 SPOIL(instance_255, attr->instance_id = 255)
 SPOIL(instance_wide, attr->instance_id = (UINT64_C(1) << 32) + 1)
+SPOIL(no_plugin, (void)attr; setenv("SHMEM_BOOTSTRAP_MPI_LIB", "no_such_plugin.so", 1))
 SPOIL(no_scheme, strcpy(attr->ip_port, "127.0.0.1:9999"))
 SPOIL(upper_scheme, strcpy(attr->ip_port, "TCP://127.0.0.1:9999"))
 SPOIL(udp_scheme, strcpy(attr->ip_port, "udp://127.0.0.1:9999"))
@@ -95,7 +96,7 @@ static const bad_argument_t bad_arguments[] = {
     {"flags 0", -1, 0, nothing},
     {"flags 4", -1, 4, nothing},
     {"id mode without id", -1, ACLSHMEMX_INIT_WITH_UNIQUEID, nothing},
-    {"mpi without plugin", -2, ACLSHMEMX_INIT_WITH_MPI, nothing},
+    {"mpi without plugin", -2, ACLSHMEMX_INIT_WITH_MPI, no_plugin},
     {"no address", -1, 1, no_address},
     {"address without terminator", -1, 1, unterminated},
     {"instance 255", -2, 1, instance_255},

@@ -87,8 +87,6 @@ static int check_mode(aclshmemx_bootstrap_t flags, const aclshmemx_init_attr_t *
                     "tcp6://[host]:port with port 1025..65535 is expected",
                     (int)strnlen(attr->ip_port, sizeof attr->ip_port), attr->ip_port);
     case ACLSHMEMX_INIT_WITH_MPI:
-        return fail(ACLSHMEM_INVALID_VALUE,
-                    "the MPI bootstrap plugin aclshmem_bootstrap_mpi.so is not part of this build");
     case ACLSHMEMX_INIT_WITH_LAUNCHER:
         return 0;
     default:

@@ -76,6 +76,9 @@ static int meet(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const acls
             TRY(aclshmemi_launch_meet(&in->env, launch, params.init_timeout_ms, &uid));
             params.uid = &uid;
         }
+    } else if (mode == ACLSHMEMX_INIT_WITH_MPI) {
+        ops = &aclshmemi_bootstrap_mpi;
+        params.comm = attr->comm_args;
     } else if (mode == ACLSHMEMX_INIT_WITH_DEFAULT && aclshmemi_attr_has_address(attr)) {
         params.ip_port = attr->ip_port;
     } else {
@@ -243,6 +246,8 @@ int aclshmemi_build(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const 
     aclshmemx_init_attr_t full = *attr;
     if (mode == ACLSHMEMX_INIT_WITH_LAUNCHER)
         TRY(aclshmemi_attr_from_launcher(&in->env, &full, &launch));
+    if (mode == ACLSHMEMX_INIT_WITH_MPI && full.n_pes == 0)
+        TRY(aclshmemi_mpi_locate(&in->env, full.comm_args, &full.my_pe, &full.n_pes));
     TRY(aclshmemi_attr_check(mode, &full));
     in->pe = full.my_pe;
     in->n_pes = full.n_pes;

@@ -19,10 +19,12 @@ static int create(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t *attr, acls
     int rc = aclshmemi_settings_load(&in->env);
     if (rc != 0)
         goto free_instance;
-    rc = aclshmemi_attr_choose_port(&in->env, attr);
+    aclshmemx_bootstrap_t mode = aclshmemi_attr_mode(flags);
+    if (mode == ACLSHMEMX_INIT_WITH_DEFAULT) /* the others have no port of ours */
+        rc = aclshmemi_attr_choose_port(&in->env, attr);
     if (rc != 0)
         goto drop_settings;
-    rc = aclshmemi_build(in, aclshmemi_attr_mode(flags), attr);
+    rc = aclshmemi_build(in, mode, attr);
     if (rc != 0)
         goto drop_settings;
     *out = in;

@@ -12,7 +12,7 @@
 static int farewell(aclshmemi_instance_t *in)
 {
     aclshmemi_activity_set(in, ACLSHMEMI_CALL_FINALIZE);
-    aclshmemi_fingerprint_t same = aclshmemi_fingerprint("finalize", "", 0, NULL);
+    aclshmemi_fingerprint_t same = aclshmemi_fingerprint_farewell();
     return aclshmemi_bootstrap_barrier(&in->bootstrap, &same);
 }
 

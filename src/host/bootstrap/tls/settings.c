@@ -100,6 +100,14 @@ int aclshmemi_tls_settings_enabled(void)
     return value;
 }
 
+bool aclshmemi_tls_is_described(void)
+{
+    pthread_mutex_lock(&lock);
+    bool described = enabled == 1 && info_text != NULL;
+    pthread_mutex_unlock(&lock);
+    return described;
+}
+
 int aclshmemi_tls_settings_info(char **info)
 {
     pthread_mutex_lock(&lock);
