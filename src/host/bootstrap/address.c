@@ -225,7 +225,7 @@ int aclshmemi_url_parse(const char *text, size_t size, bool allow_port_0, aclshm
 bool aclshmemi_url_is_valid(const char *text, size_t size)
 {
     char copy[URL_ROOM];
-    why_t why;
+    why_t why = {""};
     aclshmemi_url_t parsed;
     return copy_text(text, size, copy, sizeof copy, &why) && parse_url(copy, true, &parsed, &why);
 }
@@ -233,7 +233,7 @@ bool aclshmemi_url_is_valid(const char *text, size_t size)
 static int resolve_ipv6(const char *host, uint16_t port, aclshmemi_addr_t *out)
 {
     const char *scope = NULL;
-    why_t why;
+    why_t why = {""};
     aclshmemi_addr_t addr;
     memset(&addr, 0, sizeof addr);
     addr.length = sizeof addr.v6;
