@@ -6,7 +6,7 @@
  * means to look further; what was seen last becomes the text of the error when the time is up.
  */
 #define LOG_MODULE "launch"
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -27,23 +27,37 @@ typedef struct search {
     const aclshmemi_places_t *places;
     uint64_t try_ms;
     aclshmemi_deadline_t twins; /* until when "you are already here" is believed to pass; 0: not heard yet */
-    bool met;       /* somebody was met somewhere; then "nobody there" elsewhere says nothing new */
-    char last[400]; /* what was seen last */
+    int weight;                 /* of what was seen: a vaguer sight does not displace a clearer one */
+    char last[400];             /* what was seen last */
     aclshmemx_uniqueid_t id;
 } search_t;
 
-static void note_status(search_t *search)
+enum {
+    NOBODY,
+    SOMEBODY,
+    PE_0
+}; /* weights: nobody there, something slow or strange, an answer that tells why not */
+
+static void __attribute__((format(printf, 3, 4))) note(search_t *search, int weight, const char *format, ...)
 {
-    snprintf(search->last, sizeof search->last, "%s", aclshmemi_status_last_text());
+    va_list args;
+    if (weight < search->weight)
+        return;
+    search->weight = weight;
+    va_start(args, format);
+    vsnprintf(search->last, sizeof search->last, format, args);
+    va_end(args);
 }
 
 /* A text PE 0 sent: printable, bounded. */
 static void note_text(search_t *search, const uint8_t *text, size_t length)
 {
-    size_t n = length < sizeof search->last - 1 ? length : sizeof search->last - 1;
+    char copy[sizeof search->last];
+    size_t n = length < sizeof copy - 1 ? length : sizeof copy - 1;
     for (size_t i = 0; i < n; i++)
-        search->last[i] = text[i] >= ' ' && text[i] < 127 ? (char)text[i] : '?';
-    search->last[n] = '\0';
+        copy[i] = text[i] >= ' ' && text[i] < 127 ? (char)text[i] : '?';
+    copy[n] = '\0';
+    note(search, PE_0, "%s", copy);
 }
 
 static int accept_id(search_t *search, const uint8_t *payload, const aclshmemi_addr_t *reached)
@@ -83,7 +97,7 @@ static outcome_t judge_answer(search_t *search, aclshmemi_channel_t *channel,
     default:
         break;
     }
-    snprintf(search->last, sizeof search->last, "PE 0 broke the rules of the meeting");
+    note(search, SOMEBODY, "PE 0 broke the rules of the meeting");
     return NOTHING;
 }
 
@@ -100,9 +114,8 @@ static outcome_t stay(search_t *search, aclshmemi_channel_t *channel, const acls
     if (io == ACLSHMEMI_MEET_DONE)
         outcome = judge_answer(search, channel, &frame, kind, length, reached);
     else
-        snprintf(search->last, sizeof search->last, "%s",
-                 io == ACLSHMEMI_MEET_LATE ? "PE 0 is there but waits for others"
-                                           : "PE 0 closed the connection");
+        note(search, PE_0, "%s",
+             io == ACLSHMEMI_MEET_LATE ? "PE 0 is there but waits for others" : "PE 0 closed the connection");
     explicit_bzero(&frame, sizeof frame);
     return outcome;
 }
@@ -121,11 +134,10 @@ static outcome_t introduce(search_t *search, aclshmemi_channel_t *channel, const
     aclshmemi_meet_io_t io = aclshmemi_meet_handshake(channel, due);
     if (io != ACLSHMEMI_MEET_DONE) {
         if (io == ACLSHMEMI_MEET_LATE) {
-            snprintf(search->last, sizeof search->last,
-                     "something that answers slowly or not at all is there");
+            note(search, SOMEBODY, "something that answers slowly or not at all is there");
             search->try_ms = search->try_ms * 2 < TRY_MS_MAX ? search->try_ms * 2 : TRY_MS_MAX;
         } else {
-            note_status(search);
+            note(search, PE_0, "%s", aclshmemi_status_last_text());
         }
         return NOTHING;
     }
@@ -134,7 +146,7 @@ static outcome_t introduce(search_t *search, aclshmemi_channel_t *channel, const
     if (io == ACLSHMEMI_MEET_DONE)
         io = aclshmemi_meet_receive(channel, &frame, &kind, &length, due);
     if (io != ACLSHMEMI_MEET_DONE) {
-        snprintf(search->last, sizeof search->last, "another service is there, or PE 0 is ending");
+        note(search, SOMEBODY, "another service is there, or PE 0 is ending");
         return NOTHING;
     }
     if (kind != ACLSHMEMI_MEET_WELCOME)
@@ -152,11 +164,9 @@ static outcome_t look_at(search_t *search, size_t place)
         aclshmemi_deadline_earlier(search->meeting->deadline, aclshmemi_deadline_after_ms(search->try_ms));
     if (aclshmemi_places_connect(search->places, place, due, &fd, &reached) != 0 ||
         aclshmemi_channel_create(search->meeting->tls, fd, false, &channel) != 0) {
-        if (!search->met)
-            note_status(search);
+        note(search, NOBODY, "%s", aclshmemi_status_last_text());
         return NOTHING;
     }
-    search->met = true;
     outcome_t outcome = introduce(search, channel, &reached, due);
     aclshmemi_channel_destroy(channel, false);
     return outcome;
