@@ -152,7 +152,7 @@ static int do_secret(char **args)
     unsigned char secret[33];
     (void)args;
     int fd = number_of("SHMEM_SECRET_FD");
-    if (read(fd, secret, sizeof(secret)) != 32 || write(fd, "x", 1) >= 0 || ftruncate(fd, 0) == 0)
+    if (read(fd, secret, sizeof(secret)) != 32 || pwrite(fd, "x", 1, 0) >= 0 || ftruncate(fd, 0) == 0)
         return 1;
     for (int i = 0; i < 32; i++)
         printf("%02x", secret[i]);
