@@ -45,6 +45,7 @@ static void stubborn_grandchildren_go_after_grace(void **state)
     run_mark();
     result_t r = run_job(NULL, "-n", "2", "--grace", "0.3", PE, "tree", "leave", "stubborn", NULL);
     assert_code(r, 0);
+    assert_true(r.seconds >= 0.3);
     assert_int_equal(run_marked(), 0); /* nothing is left when the launcher has ended, not only soon after */
     run_free(&r);
 }

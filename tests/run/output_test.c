@@ -159,8 +159,12 @@ static void last_line_is_completed_for_the_next(void **state)
     result_t r = run_job(NULL, "-n", "1", "printf", "no end", NULL);
     assert_string_equal(r.out, "no end");
     run_free(&r);
-    r = run_job(NULL, "-n", "1", "printf", "no end", ":", "-n", "1", "sh", "-c", "sleep 0.3; printf next",
-                NULL);
+    const char *const words[] = {"--stdin", "1", "printf", "no end", ":", "sh", "-c", "read x; printf next",
+                                 NULL};
+    running_t job = run_start(words);
+    run_until(&job, "no end", 1);
+    assert_int_equal(write(job.in, "\n", 1), 1);
+    r = run_finish(&job);
     assert_code(r, 0);
     assert_string_equal(r.out, "no end\nnext");
     run_free(&r);
@@ -170,8 +174,22 @@ static void last_line_is_completed_for_the_next(void **state)
 static void slow_line_is_not_torn(void **state)
 {
     (void)state;
-    result_t r = run_job(NULL, "-n", "1", "sh", "-c", "printf 'first half, '; sleep 0.5; echo second half",
-                         ":", "-n", "1", "sh", "-c", "sleep 0.1; echo between", NULL);
+    char name[] = "/tmp/run-half-XXXXXX";
+    const char *const words[] = {"sh",
+                                 "-c",
+                                 "printf 'first half, '; echo > $0/there; read x; echo second half",
+                                 mkdtemp(name),
+                                 ":",
+                                 "sh",
+                                 "-c",
+                                 "until test -e $0/there; do sleep 0.01; done; rm -r $0; echo between",
+                                 name,
+                                 NULL};
+    running_t job = run_start(words);
+    run_until(&job, "between\n", 1);
+    poll(NULL, 0, 300); /* a pause that would show an unfinished line on a terminal */
+    assert_int_equal(write(job.in, "\n", 1), 1);
+    result_t r = run_finish(&job);
     assert_code(r, 0);
     assert_string_equal(r.out, "between\nfirst half, second half\n");
     run_free(&r);

@@ -188,31 +188,31 @@ static int do_ready(char **args)
     return put(1, "ready\n") ? 1 : wait_for_ever();
 }
 
-/* A child in our group, one that has left it, and one below that one: all must go with the PE. */
+/* A child in our group, one that has left it, and one below that one: all must go with the PE. "leave": the PE ends
+ * once they are there; "stubborn": the first of them does not hear a request to end. */
 static int do_tree(char **args)
 {
+    int there[2];
+    char bytes[2];
+    if (pipe2(there, O_CLOEXEC))
+        return 1;
     if (fork() == 0) {
-        if (args[1]) /* hides from a request to end */
+        if (args[0] && args[1])
             signal(SIGTERM, SIG_IGN);
-        return wait_for_ever();
+        return put(there[1], "1") ? 1 : wait_for_ever();
     }
     if (fork() == 0) {
         setsid();
         if (fork() == 0 && fork() == 0) {
             put(1, "ready\n");
-            return wait_for_ever();
+            return put(there[1], "2") ? 1 : wait_for_ever();
         }
         return wait_for_ever();
     }
-    if (args[0] && strcmp(args[0], "leave") == 0) { /* ends first, once all are there */
-        char text[64];
-        int tries = 0;
-        snprintf(text, sizeof(text), "/proc/%d/task/%d/children", getpid(), getpid());
-        while (access(text, F_OK) && tries++ < 1000)
-            poll(NULL, 0, 1);
-        return 0;
-    }
-    return wait_for_ever();
+    for (int count = 0; count < 2; count++)
+        if (read(there[0], bytes, 1) != 1)
+            return 1;
+    return args[0] ? 0 : wait_for_ever();
 }
 
 static int do_life(char **args) /* ends well when the life pipe does, however it was asked to end */
