@@ -7,6 +7,7 @@
 #define LOG_MODULE "sync"
 #include "host/sync/sync.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -42,7 +43,7 @@ static void keep_failure(aclshmemi_instance_t *in, aclshmemi_npu_stream_t stream
         return; /* it has been logged */
     failure->stream = stream;
     failure->code = code;
-    strncpy(failure->text, aclshmemi_status_last_text(), sizeof failure->text - 1);
+    snprintf(failure->text, sizeof failure->text, "%s", aclshmemi_status_last_text());
     pthread_mutex_lock(&streams->lock);
     failure_t **at = find_failure(streams, stream);
     if (*at == NULL) {
