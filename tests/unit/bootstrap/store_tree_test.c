@@ -38,7 +38,7 @@ static void test_every_shape(void **state)
             all_join();
             all_exchange(1);
             all_exchange(777);
-            all_exchange((8u << 20) / (unsigned)n_pes / 4);
+            all_exchange((8u << 20) / (unsigned)n_pes / 64);
             for (int pe = 0; pe < n_pes; pe++)
                 sim_barrier(&sim, pe);
             sim_wait(&sim, 30000);
