@@ -234,6 +234,7 @@ static void test_certificates_against_a_shared_key(void **state)
     aclshmemi_tls_context_destroy(keyed);
     aclshmemi_tls_context_destroy(certified);
 }
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, t_fixture_start, t_fixture_stop)

@@ -16,6 +16,7 @@ static void expect_refused_cert(const char *cert, EVP_PKEY *key, const char *wor
     t_set_key(key);
     t_expect_refusal(ACLSHMEM_INNER_ERROR, words);
 }
+
 static void test_setters_copy_and_the_last_call_wins(void **state)
 {
     (void)state;
@@ -336,6 +337,7 @@ static void test_decrypt_handlers(void **state)
             t_check_contains(aclshmemi_status_last_text(), words[handler_mode]);
     }
 }
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, t_fixture_start, t_fixture_stop)
