@@ -94,7 +94,7 @@ static void core_file_is_named(void **state)
         print_message("no core files in this build\n");
         skip();
     }
-    r = run_job(NULL, "-n", "2", "--wdir", folder, "sh", "-c", "kill -SEGV $$", NULL);
+    r = run_job(NULL, "-n", "1", "--wdir", folder, "sh", "-c", "kill -SEGV $$", NULL);
     assert_int_equal(setrlimit(RLIMIT_CORE, &old), 0);
     assert_code(r, 128 + SIGSEGV);
     assert_has(r.err, ", core file ");

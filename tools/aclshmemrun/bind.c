@@ -19,11 +19,21 @@ struct bind {
 static hwloc_topology_t topology; /* loaded when first needed, before the keeper is forked or in it */
 static bool loaded;
 
+/* hwloc looks for plug-ins about graphics and buses when it starts; we need none, and all of ours would carry them. */
+static int init_without_plugins(void)
+{
+    bool ours = !getenv("HWLOC_PLUGINS_PATH") && setenv("HWLOC_PLUGINS_PATH", "/dev/null/none", 1) == 0;
+    int error = hwloc_topology_init(&topology);
+    if (ours)
+        (void)unsetenv("HWLOC_PLUGINS_PATH");
+    return error;
+}
+
 static int load(void)
 {
     if (loaded)
         return 0;
-    if (hwloc_topology_init(&topology))
+    if (init_without_plugins())
         return -1;
     (void)hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     (void)hwloc_topology_set_cache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);

@@ -120,7 +120,8 @@ static void describe_end(const pe_t *pe, char *out, size_t size)
         int number = WTERMSIG(pe->status);
         if (WCOREDUMP(pe->status))
             find_core(pe, core, sizeof(core));
-        snprintf(out, size, "died: signal %d (%s) after %.1f s%s", number, strsignal(number), seconds, core);
+        snprintf(out, size, "died: signal %d (%s%s) after %.1f s%s", number, strsignal(number),
+                 number == SIGKILL ? "; perhaps memory ran out" : "", seconds, core);
     } else if (pe->no_finalize)
         snprintf(out, size, "exited with code 0 without finalize while others run, after %.1f s", seconds);
     else
