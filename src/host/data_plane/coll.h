@@ -36,7 +36,7 @@ typedef struct aclshmemi_coll {
 /* Runs it now, in the calling thread. */
 int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll) ACLSHMEMI_MUST_CHECK;
 /* Enqueues it; NULL: the instance's own stream. */
-int aclshmemi_coll_enqueue(const aclshmemi_coll_t *coll, void *stream) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_coll_enqueue(const aclshmemi_coll_t *coll, aclshmemi_npu_stream_t stream) ACLSHMEMI_MUST_CHECK;
 
 /* The data phase (coll_data.c): members are in step, arguments agree. notes gives what each member brought. */
 int aclshmemi_coll_move(aclshmemi_instance_t *in, aclshmemi_team_t *team,
