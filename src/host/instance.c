@@ -61,15 +61,15 @@ void aclshmemi_instance_enter(aclshmemi_instance_t *instance)
 
 void aclshmemi_instance_select(aclshmemi_instance_t *instance)
 {
-    atomic_store_explicit(&aclshmemi_instance_current, instance != NULL ? instance : &none,
-                          memory_order_release);
+    aclshmemi_instance_t *chosen = instance != NULL ? instance : &none;
+    atomic_store_explicit(&aclshmemi_instance_current, chosen, memory_order_release);
+    aclshmemi_log_set_pe(chosen->pe);
 }
 
 void aclshmemi_instance_remove(aclshmemi_instance_t *instance)
 {
     table[instance->ctx.id] = NULL;
-    if (aclshmemi_current() == instance)
-        aclshmemi_instance_select(table[0]);
+    aclshmemi_instance_select(table[0]);
 }
 
 static int count(void)

@@ -63,7 +63,7 @@ struct aclshmemi_instance {
     aclshmemx_init_status_t status;
     aclshmemi_env_t env;
     bool npu_opened;
-    bool device_chosen; /* init made the device current and finalize gives it back */
+    bool device_chosen; /* init made the device current and the last finalize on it gives it back */
     int device;
     bool abandoned;       /* work on streams outlived finalize: it stays where it is */
     bool met_by_launcher; /* the launcher helped us meet and is told when we are done */
@@ -94,7 +94,8 @@ static inline aclshmemi_instance_t *aclshmemi_current(void)
 void aclshmemi_instance_lock(void);
 void aclshmemi_instance_unlock(void);
 
-/* Under the lock: finds by id (NULL when unknown), enters a new one, makes one current (NULL: none), takes one out. */
+/* Under the lock: finds by id (NULL when unknown), enters a new one, makes one current (NULL: none), takes one out, after
+ * which 0 is current. */
 aclshmemi_instance_t *aclshmemi_instance_find(uint64_t id);
 void aclshmemi_instance_enter(aclshmemi_instance_t *instance);
 void aclshmemi_instance_select(aclshmemi_instance_t *instance);

@@ -51,7 +51,8 @@ ACLSHMEM_HOST_API int aclshmemx_init(void);
  */
 ACLSHMEM_HOST_API int aclshmem_finalize(void);
 
-/** The same for the instance named. @return INNER_ERROR for an unknown id, with the current instance untouched. */
+/** The same for the instance named, whichever is current; afterwards instance 0 is current, also where there is none.
+ * @return INNER_ERROR for an unknown id, with the current instance untouched; 0 for id 0 when it does not exist. */
 ACLSHMEM_HOST_API int aclshmemx_finalize(uint64_t instance_id);
 
 /** Status of the current instance, an aclshmemx_init_status_t. Local, never fails. */
@@ -95,6 +96,15 @@ ACLSHMEM_HOST_API int32_t aclshmemx_set_config_store_tls_key(const char *tls_pk,
                                                              const char *tls_pk_pw,
                                                              const uint32_t tls_pk_pw_len,
                                                              const aclshmem_decrypt_handler decrypt_handler);
+
+/**
+ * Instances: a process may take part in up to 255 jobs side by side, ids 0 to 254. Each has its own PEs, numbers, heaps and
+ * teams (team handles belong to the instance they were made in), and may consist of some of the processes only. Calls mean the
+ * current one. An id names an instance within the process; the PEs of an instance use the same id so that they find the same
+ * port. By address, an instance other than 0 takes port 0 in ip_port and SHMEM_INSTANCE_PORT_RANGE start:end; its port is
+ * start + id, written to ip_port when init succeeds, so set ip_port again before the struct serves another instance.
+ * Certificates set for the first instance serve those made while it lives.
+ */
 
 /** The current instance; never NULL. The object dies with its instance. Local. */
 ACLSHMEM_HOST_API aclshmem_instance_ctx *aclshmemx_instance_ctx_get(void);

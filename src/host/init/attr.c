@@ -117,36 +117,51 @@ static int parse_range(const char *text, int64_t *start, int64_t *end)
     return *start <= *end ? 0 : ACLSHMEM_INVALID_VALUE;
 }
 
-int aclshmemi_attr_choose_port(const aclshmemi_env_t *env, aclshmemx_init_attr_t *attr)
+/* The port of an instance: the range leaves room for 0, which is never an instance with a port of its own. */
+static int port_of_instance(const aclshmemi_env_t *env, uint64_t id, int64_t *port)
 {
-    if (attr->instance_id == 0 || (attr->ip_port[0] == '\0' && attr->comm_args != NULL))
-        return 0;
     int64_t start, end;
     if (env->instance_port_range[0] == '\0' || parse_range(env->instance_port_range, &start, &end) != 0)
         return fail(ACLSHMEM_INVALID_VALUE,
                     "SHMEM_INSTANCE_PORT_RANGE is \"%s\"; instance %" PRIu64
-                    " with an address needs it as start:end, both "
-                    "0..65535, start not above end",
-                    env->instance_port_range, attr->instance_id);
-    if (attr->instance_id > (uint64_t)(end - start))
+                    " with an address needs it as start:end, both 0..65535, start not above end",
+                    env->instance_port_range, id);
+    if (id > (uint64_t)(end - start))
         return fail(ACLSHMEM_INVALID_VALUE,
-                    "instance %" PRIu64 " does not fit SHMEM_INSTANCE_PORT_RANGE %s, 1..%" PRId64 " do",
-                    attr->instance_id, env->instance_port_range, end - start);
+                    "instance %" PRIu64 " does not fit SHMEM_INSTANCE_PORT_RANGE %s, 1..%" PRId64 " do", id,
+                    env->instance_port_range, end - start);
+    *port = start + (int64_t)id;
+    if (*port < ACLSHMEMI_PORT_MIN)
+        return fail(ACLSHMEM_INVALID_VALUE,
+                    "SHMEM_INSTANCE_PORT_RANGE %s gives instance %" PRIu64 " port %" PRId64
+                    ", %d and above are allowed",
+                    env->instance_port_range, id, *port, ACLSHMEMI_PORT_MIN);
+    return 0;
+}
+
+int aclshmemi_attr_choose_port(const aclshmemi_env_t *env, aclshmemx_init_attr_t *attr)
+{
+    if (attr->instance_id == 0 || (attr->ip_port[0] == '\0' && attr->comm_args != NULL))
+        return 0;
+    int64_t port;
+    TRY(port_of_instance(env, attr->instance_id, &port));
     aclshmemi_url_t url;
-    if (aclshmemi_url_parse(attr->ip_port, sizeof attr->ip_port, true, &url) != 0 || url.port != 0)
-        return fail(ACLSHMEM_INVALID_VALUE,
-                    "ip_port \"%.*s\" of instance %" PRIu64
-                    " must be an address whose port is 0; the port comes from "
-                    "SHMEM_INSTANCE_PORT_RANGE",
-                    (int)strnlen(attr->ip_port, sizeof attr->ip_port), attr->ip_port, attr->instance_id);
-    char *port = strrchr(attr->ip_port, ':') + 1;
-    int room = (int)(attr->ip_port + sizeof attr->ip_port - port);
-    if (snprintf(port, (size_t)room, "%" PRId64, start + (int64_t)attr->instance_id) >= room) {
-        memcpy(port, "0", 2);
+    /* The very port is what an earlier init of this instance has left here. */
+    if (aclshmemi_url_parse(attr->ip_port, sizeof attr->ip_port, true, &url) != 0 ||
+        (url.port != 0 && url.port != port))
+        return fail(
+            ACLSHMEM_INVALID_VALUE,
+            "ip_port \"%.*s\" of instance %" PRIu64
+            " must be an address whose port is 0; the port comes from SHMEM_INSTANCE_PORT_RANGE, and an "
+            "init writes it there: set ip_port again for each instance",
+            (int)strnlen(attr->ip_port, sizeof attr->ip_port), attr->ip_port, attr->instance_id);
+    char chosen[ACLSHMEM_MAX_IP_PORT_LEN] = "";
+    int host = (int)(strrchr(attr->ip_port, ':') - attr->ip_port);
+    if (snprintf(chosen, sizeof chosen, "%.*s:%" PRId64, host, attr->ip_port, port) >= (int)sizeof chosen)
         return fail(ACLSHMEM_INVALID_VALUE,
                     "ip_port \"%s\" leaves no room for the port, %d characters are allowed", attr->ip_port,
                     ACLSHMEM_MAX_IP_PORT_LEN - 1);
-    }
+    memcpy(attr->ip_port, chosen, sizeof chosen);
     return 0;
 }
 

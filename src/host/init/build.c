@@ -260,7 +260,7 @@ int aclshmemi_build(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const 
     int rc = build_steps(in, mode, &full, &launch);
     if (rc != 0) {
         (void)!aclshmemi_unbuild(in, false);
-        aclshmemi_log_set_pe(-1);
+        aclshmemi_log_set_pe(aclshmemi_current()->pe);
         return rc;
     }
     log_info("PE %d of %d, heap %" PRIu64 " MiB (%s), device %d of %s, %s", in->pe, in->n_pes,

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/init/init.h"
 #include "host/init/settings.h"
@@ -47,7 +48,9 @@ static int init_locked(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t *attr)
         return fail(ACLSHMEM_INNER_ERROR, "instance %" PRIu64 " is already initialized; finalize it first",
                     attr->instance_id);
     aclshmemi_instance_t *in = NULL;
-    TRY(create(flags, attr, &in));
+    aclshmemx_init_attr_t full = *attr;
+    TRY(create(flags, &full, &in));
+    memcpy(attr->ip_port, full.ip_port, sizeof attr->ip_port); /* the port that was chosen */
     aclshmemi_instance_enter(in);
     aclshmemi_instance_select(in);
     return 0;
@@ -77,10 +80,8 @@ static int finalize_locked(aclshmemi_instance_t *in)
         aclshmemi_env_fini(&in->env);
         free(in);
     }
-    if (!aclshmemi_instance_any()) {
+    if (!aclshmemi_instance_any())
         aclshmemi_tls_drop_key();
-        aclshmemi_log_set_pe(-1);
-    }
     return rc;
 }
 

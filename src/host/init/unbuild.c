@@ -34,6 +34,19 @@ static int part(aclshmemi_instance_t *in, bool *left)
     return rc != 0 ? rc : farewell_rc;
 }
 
+/* Another instance on the device we made current inherits the duty to give it back. */
+static bool hand_device_on(const aclshmemi_instance_t *in)
+{
+    for (uint64_t id = 0; id < ACLSHMEM_MAX_INSTANCES; id++) {
+        aclshmemi_instance_t *other = aclshmemi_instance_find(id);
+        if (other != NULL && other != in && other->device == in->device) {
+            other->device_chosen = true;
+            return true;
+        }
+    }
+    return false;
+}
+
 int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
 {
     bool left = false;
@@ -63,7 +76,7 @@ int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
     aclshmemi_streams_fini(in);
     npu_stream_destroy(in->stream);
     in->stream = NULL;
-    if (in->device_chosen && npu_device_reset(in->device) != 0)
+    if (in->device_chosen && !hand_device_on(in) && npu_device_reset(in->device) != 0)
         log_warn("device %d could not be reset: %s", in->device, aclshmemi_status_last_text());
     if (in->npu_opened)
         npu_close();
