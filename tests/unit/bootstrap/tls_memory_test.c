@@ -28,6 +28,7 @@
 
 #define MASK   0xa5
 #define PASS   "a pass phrase nobody would think of"
+#define SECRET "some 32 bytes for the user alone"
 #define CIPHER "what the program keeps instead of it"
 #define PAGE   16384
 
@@ -86,14 +87,14 @@ static void make_secrets(void *unused)
     write_plain("locked.pem", pem, strlen(pem));
     write_plain("pass", PASS, strlen(PASS));
     write_plain("cipher", CIPHER, strlen(CIPHER));
-    write_plain("secret", "some 32 bytes for the user alone", 32);
+    write_plain("secret", SECRET, 32);
     write_masked("key.1", inner_line(open_pem, 4), 40);
     write_masked("key.2", inner_line(open_pem, 12), 40);
     write_masked("locked.1", inner_line(pem, 4), 40);
     write_masked("locked.2", inner_line(pem, 12), 40);
-    write_masked("pass.1", PASS + 16, 19); /* freeing memory overwrites the first bytes anyway */
-    write_masked("cipher.1", CIPHER + 16, 20);
-    write_masked("secret.1", "some 32 bytes for the user alone" + 14, 18);
+    write_masked("pass.1", &PASS[16], 19); /* freeing memory overwrites the first bytes anyway */
+    write_masked("cipher.1", &CIPHER[16], 20);
+    write_masked("secret.1", &SECRET[14], 18);
     t_check(mkdir(below("openssl"), 0700) == 0);
     write_plain("openssl/libssl.so", "x", 1);
     write_plain("openssl/libcrypto.so", "x", 1);
