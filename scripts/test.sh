@@ -5,13 +5,13 @@
 # code is 0 when none failed.
 #   --quick          the release run only
 #   --only PRESET    one run: release, clang, asan, tsan, dev; may be given several times
-#   --minutes N      stop when this much time is used up (default 40)
+#   --minutes N      stop when this much time is used up (default 55)
 #   --no-install     only say what is missing
 #   -R REGEX         only tests whose names match
 set -uo pipefail
 
 usage() { sed -n '3,10s/^# \{0,1\}//p' "$0"; }
-INSTALL=yes minutes=40 filter=() presets=()
+INSTALL=yes minutes=55 filter=() presets=()
 while [ $# -gt 0 ]; do
     case $1 in
     --quick) presets=(release) ;;
@@ -43,18 +43,24 @@ done
 
 passed=0 failed=0 skipped=0 names=()
 
-# count PRESET LOG: adds up the lines ctest writes per test
+# count PRESET LOG [SECOND_LOG]: adds up the lines ctest writes per test. SECOND_LOG is of the tests that failed under the load of
+# the others and ran again alone: what passes there is named, and counts as passed.
 count() {
-    local p f s
+    local p f s again=0
     read -r p f s < <(awk '
         /^ *[0-9]+\/[0-9]+ Test +#[0-9]+:/ {
             if (/ Passed /) p++; else if (/\*\*\*Skipped/ || /Not Run \(Disabled\)/) s++; else f++
         }
         END { print p + 0, f + 0, s + 0 }' "$2")
+    if [ -n "${3-}" ]; then
+        again=$(grep -c '^ *[0-9]*/[0-9]* Test *#[0-9]*: .* Passed ' "$3")
+        say "$1: $again of $f failed tests passed when they ran again alone: $(sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .* Passed .*/\1/p' "$3" | tr '\n' ' ')"
+        p=$((p + again)) f=$((f - again))
+    fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     while read -r name; do
         names+=("$1: $name")
-    done < <(awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+:/ && !/ Passed / && !/\*\*\*Skipped/ && !/Not Run \(Disabled\)/ { sub(/.*#[0-9]+: /, ""); print $1 }' "$2")
+    done < <(awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+:/ && !/ Passed / && !/\*\*\*Skipped/ && !/Not Run \(Disabled\)/ { sub(/.*#[0-9]+: /, ""); print $1 }' "${3:-$2}")
     say "$1: $p passed, $f failed, $s skipped"
 }
 fail_run() { # PRESET TEXT
@@ -113,12 +119,19 @@ run() {
     [ $left -gt 0 ] || { fail_run "$preset" "no time left of $minutes minutes (--minutes)" && return; }
     timeout -k 30 $left "${before[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$JOBS" --timeout 300 \
         "${filter[@]}" < /dev/null 2>&1 | tee "$log"
-    case ${PIPESTATUS[0]} in
+    local code=${PIPESTATUS[0]} second=
+    left=$((minutes * 60 - (SECONDS - STARTED)))
+    if [ "$code" = 8 ] && [ $left -gt 0 ] && [ "$(grep -c '\*\*\*Failed\|\*\*\*Timeout\|\*\*\*Exception' "$log")" -le 8 ]; then
+        second=$LOGS/test-$preset-again.log
+        timeout -k 30 $left "${before[@]}" ctest --test-dir "build/$preset" --rerun-failed --output-on-failure -j 1 --timeout 300 \
+            < /dev/null 2>&1 | tee "$second"
+    fi
+    case $code in
     0 | 8) ;; # 8: some tests failed, which count sees
     124 | 137) fail_run "$preset" "stopped in the middle, $minutes minutes are used up (--minutes)" ;;
     *) grep -q '^ *[0-9]*/[0-9]* Test' "$log" || fail_run "$preset" "ctest did not start" ;;
     esac
-    count "$preset" "$log"
+    count "$preset" "$log" "$second"
 }
 
 need "base test more"
