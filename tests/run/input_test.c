@@ -255,6 +255,24 @@ static void reading_waits_for_the_foreground(void **state)
     }
 }
 
+/* The terminal goes away while we wait in its background: that is the end of the input, not a wait for ever. */
+static void lost_terminal_ends_the_input(void **state)
+{
+    (void)state;
+    terminal_t terminal;
+    char script[600];
+    run_mark();
+    snprintf(script, sizeof(script),
+             "trap '' HUP; set -m; %s -n 2 sh -c 'test $SHMEM_PE = 1 || { echo ready; cat; }' & read y",
+             run_launcher());
+    const char *const words[] = {"/bin/bash", "-c", script, NULL};
+    open_terminal(&terminal, words);
+    expect_on(&terminal, "ready", 1);
+    close(terminal.fd);
+    assert_int_equal(waitpid(terminal.pid, NULL, 0), terminal.pid);
+    run_expect_nothing_left();
+}
+
 static void terminal_is_not_for_others(void **state)
 {
     (void)state;
@@ -330,6 +348,7 @@ int main(void)
         cmocka_unit_test(several_pes_on_a_terminal),
         cmocka_unit_test(stop_key_and_foreground),
         cmocka_unit_test(reading_waits_for_the_foreground),
+        cmocka_unit_test(lost_terminal_ends_the_input),
         cmocka_unit_test(terminal_is_not_for_others),
         cmocka_unit_test(pty_for_pe_0_of_several),
         cmocka_unit_test(frozen_terminal),

@@ -81,12 +81,19 @@ static void reader_ready(watch_t *watch, uint32_t events)
     pass_on(((pe_t *)watch->owner)->job);
 }
 
+/* Of a terminal that is gone or belongs to another session we are not in the background: reading tells. */
+static bool in_background(int fd)
+{
+    pid_t group = tcgetpgrp(fd);
+    return group >= 0 && group != getpgrp();
+}
+
 static void input_ready(watch_t *watch, uint32_t events)
 {
     job_t *job = watch->owner;
     struct input *input = job->input;
     (void)events;
-    if (input->terminal && tcgetpgrp(watch->fd) != getpgrp()) { /* it is not our turn to read */
+    if (input->terminal && in_background(watch->fd)) { /* it is not our turn to read */
         input->away = true;
         (void)watch_set(watch, 0);
         return;
@@ -163,7 +170,7 @@ void input_tick(job_t *job)
     struct input *input = job->input;
     if (!input || input->watch.fd < 0)
         return;
-    if (input->away && tcgetpgrp(input->watch.fd) == getpgrp()) {
+    if (input->away && !in_background(input->watch.fd)) {
         input->away = false;
         ask(input, EPOLLIN);
     } else if (input->polled && !input->length) {
