@@ -33,7 +33,8 @@ static aclError map_it(void)
 
 static aclError make(aclrtMemFabricHandle *shared)
 {
-    const aclrtPhysicalMemProp prop = {.memAttr = ACL_HBM_MEM, .location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
+    const aclrtPhysicalMemProp prop = {.memAttr = ACL_HBM_MEM_HUGE,
+                                       .location = {0, ACL_MEM_LOCATION_TYPE_DEVICE}};
     aclError error = aclrtMallocPhysical(&memory, T_BYTES, &prop, 0);
 
     if (error == ACL_SUCCESS)
@@ -250,7 +251,7 @@ t_holdings_t t_peer_holdings(const t_peer_t *peer)
     return must(peer, (t_request_t){.what = 'h'}).holdings;
 }
 
-void t_peer_hide_proc(const t_peer_t *peer)
+bool t_peer_hide_proc(const t_peer_t *peer)
 {
-    (void)must(peer, (t_request_t){.what = 'u'});
+    return t_peer_do(peer, (t_request_t){.what = 'u'}).error == ACL_SUCCESS;
 }

@@ -46,6 +46,6 @@ void t_peer_drop(const t_peer_t *peer);                              /* 'd': unm
 void t_peer_write(const t_peer_t *peer, unsigned char value);        /* 'w': to first and last byte */
 unsigned char t_peer_read(const t_peer_t *peer);                     /* 'r': both bytes are the same */
 t_holdings_t t_peer_holdings(const t_peer_t *peer);                  /* 'h' */
-void t_peer_hide_proc(const t_peer_t *peer); /* 'u': has no /proc from now on; needs its own mounts */
+bool t_peer_hide_proc(const t_peer_t *peer); /* 'u': has no /proc from now on; false: not permitted */
 
 #endif
