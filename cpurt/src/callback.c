@@ -27,7 +27,7 @@ static aclError call(cpurt_task_t *task, cpurt_stream_t *stream)
 {
     const call_task_t *const what = (const call_task_t *)(const void *)task;
 
-    (void)stream;
+    cpurt_context_adopt(stream->context); /* whatever the function before has set */
     what->function(what->argument);
     (void)pthread_once(&report_once, report_setup);
     (void)pthread_mutex_lock(&report_lock);

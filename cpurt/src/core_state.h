@@ -24,10 +24,11 @@ typedef struct cpurt_core {
 
     cpurt_look_t looks[CPURT_LOOK_SETS][CPURT_LOOK_WAYS];
     uint32_t next_way[CPURT_LOOK_SETS];
-    uint32_t stale;     /* looks in a row that found nothing new */
-    uint32_t sleep_us;  /* next sleep, 0: still yielding */
-    uint64_t last_ns;   /* when the last one ended */
-    uint64_t waited_ns; /* time given away since something changed */
+    uint32_t stale;       /* looks in a row that found nothing new */
+    uint32_t looks_since; /* of them since last_ns */
+    uint32_t sleep_us;    /* next sleep, 0: still yielding */
+    uint64_t last_ns;     /* when the clock was read last */
+    uint64_t waited_ns;   /* time given away since something changed */
 } cpurt_core_t;
 
 /* The calling thread's core while it runs a kernel, NULL else. */

@@ -73,6 +73,11 @@ static aclError count_down(int32_t deviceId, bool force, bool *last)
     (void)pthread_mutex_lock(&cpurt_device_lock);
     if (device->sets == 0) {
         error = cpurt_fail(ACL_ERROR_RT_INVALID_DEVICEID, "device %d is not set", deviceId);
+    } else if (device->sets == 1 && cpurt_on_worker()) {
+        error = cpurt_fail(
+            ACL_ERROR_FAILURE,
+            "the last aclrtResetDevice waits for the streams of the device; a function that runs on one "
+            "cannot call it");
     } else {
         device->sets = force ? 0 : device->sets - 1;
         *last = device->sets == 0;
@@ -89,9 +94,6 @@ aclError aclrtResetDevice(int32_t deviceId)
 
     TRY(cpurt_enter());
     TRY(cpurt_device_check(deviceId));
-    if (cpurt_on_worker())
-        return cpurt_fail(ACL_ERROR_FAILURE,
-                          "aclrtResetDevice cannot be called from a function that runs on a stream");
     TRY(count_down(deviceId, false, &last));
     if (last)
         cpurt_contexts_end(deviceId);

@@ -15,7 +15,7 @@
 #define YIELD_NS      UINT64_C(1000000) /* how long a core yields before it sleeps */
 #define FIRST_SLEEP   50u               /* microseconds */
 #define LONGEST_SLEEP 1000u
-#define BUSY_NS       UINT64_C(50000) /* work between two looks that shows the kernel is not just waiting */
+#define BUSY_NS       UINT64_C(5000) /* time between two looks that shows the kernel does other things, too */
 
 static uint32_t free_looks(const cpurt_gang_t *gang)
 {
@@ -118,20 +118,24 @@ void aicore_poll(const volatile void *address, uint32_t bytes)
         }
         return;
     }
-    if (++core->stale <= free_looks(core->gang)) {
-        if (core->stale == 1)
-            core->last_ns = cpurt_now_ns();
+    if (core->stale++ == 0) {
+        core->last_ns = cpurt_now_ns();
+        core->looks_since = 0;
+    }
+    core->looks_since++;
+    if (core->stale <= free_looks(core->gang)) {
         cpurt_relax();
         return;
     }
     const uint64_t now = cpurt_now_ns();
-    if (now - core->last_ns > BUSY_NS * (core->stale == free_looks(core->gang) + 1 ? core->stale : 1)) {
+    if (now - core->last_ns > BUSY_NS * core->looks_since) {
         core->stale = 0; /* it computes, and looks at times: let it */
         core->sleep_us = 0;
         return;
     }
     rest(core->waited_ns, &core->sleep_us);
     core->last_ns = cpurt_now_ns();
+    core->looks_since = 0;
     core->waited_ns += core->last_ns - now;
     if (core->waited_ns > core->gang->timeout_ns)
         too_late(core, core->waited_ns, address, bytes);

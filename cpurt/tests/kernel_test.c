@@ -134,6 +134,18 @@ ACL_KERNEL(cycles, __gm__ uint64_t *, out)
     *out = aicore_cycles() - begin;
 }
 
+/* Computes, and looks now and then whether it should stop: that is no waiting. */
+ACL_KERNEL(compute, word_t *, stop, uint32_t, steps)
+{
+    for (uint32_t i = 0; i < steps && atomic_load(stop) == 0; i++) {
+        const uint64_t begin = aicore_cycles();
+
+        aicore_poll(stop, 4);
+        while (aicore_cycles() - begin < 20 * 50) /* 20 microseconds */
+            continue;
+    }
+}
+
 static aclrtFuncHandle kernel(const char *name)
 {
     aclrtFuncHandle function = NULL;
@@ -270,6 +282,27 @@ static int many_words(void *argument)
         return 1;
     return strstr(aclGetRecentErrMsg(), "kernel look_at_many") != NULL && aclFinalize() == ACL_SUCCESS ? 0
                                                                                                        : 2;
+}
+
+static int compute_for_long(void *argument)
+{
+    word_t stop = 0;
+    const struct compute_args args = {&stop, 30000};
+    aclrtFuncHandle function = NULL;
+
+    (void)argument;
+    (void)setenv("SHMEM_CPU_KERNEL_TIMEOUT", "0.1", 1);
+    if (aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS ||
+        aclrtBinaryGetFunction(NULL, "compute", &function) != ACL_SUCCESS ||
+        aclrtLaunchKernel(function, 1, &args, sizeof args, NULL) != ACL_SUCCESS)
+        return 1;
+    return aclrtSynchronizeStream(NULL) == ACL_SUCCESS && aclFinalize() == ACL_SUCCESS ? 0 : 2;
+}
+
+static void work_is_no_waiting(void **state)
+{
+    (void)state;
+    assert_int_equal(t_fork(compute_for_long, NULL), 0);
 }
 
 /* Fewer cores than blocks that wait for each other: as on a card, that cannot work, and the report says why. */
@@ -579,6 +612,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deadlocks_are_reported),
+        cmocka_unit_test(work_is_no_waiting),
         cmocka_unit_test_setup_teardown(chains_of_all_cores, t_begin, t_end),
         cmocka_unit_test_setup_teardown(streams_wait_for_each_other, t_begin, t_end),
         cmocka_unit_test_setup_teardown(launches_do_not_share_cores, t_begin, t_end),
