@@ -86,6 +86,14 @@ static int received_fd(const struct msghdr *message)
     return fd;
 }
 
+static aclError hung_up(const cpurt_shared_t *shared)
+{
+    return cpurt_fail(
+        ACL_ERROR_RT_INVALID_HANDLE,
+        "process %d, which owns the memory, has hung up; it has ended or finalised, or is about to",
+        shared->pid);
+}
+
 static aclError receive(int socket, const cpurt_shared_t *shared, uint64_t deadline_ns, int *out)
 {
     cpurt_share_message_t answer = {0};
@@ -119,9 +127,7 @@ static aclError receive(int socket, const cpurt_shared_t *shared, uint64_t deadl
         return cpurt_fail(
             ACL_ERROR_RT_RESOURCE_ALLOC_FAIL,
             "cannot import memory: no free descriptor; raise the limit on open files (ulimit -n)");
-    return cpurt_fail(ACL_ERROR_RT_INVALID_HANDLE,
-                      "process %d, which owns the memory, has hung up; it has ended or is ending",
-                      shared->pid);
+    return hung_up(shared);
 }
 
 aclError cpurt_share_ask(const cpurt_shared_t *shared, int *fd)
@@ -137,8 +143,7 @@ aclError cpurt_share_ask(const cpurt_shared_t *shared, int *fd)
     aclError error = reach(connection, shared, deadline_ns);
     if (error == ACL_SUCCESS &&
         send(connection, &request, sizeof request, MSG_NOSIGNAL) != (ssize_t)sizeof request)
-        error = cpurt_fail(ACL_ERROR_RT_INVALID_HANDLE, "cannot ask process %d for its memory: %s",
-                           shared->pid, strerror(errno));
+        error = hung_up(shared);
     if (error == ACL_SUCCESS)
         error = receive(connection, shared, deadline_ns, fd);
     (void)close(connection);
