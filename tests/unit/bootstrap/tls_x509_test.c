@@ -51,6 +51,22 @@ static void test_each_init_needs_the_key_again(void **state)
     t_expect_refusal(ACLSHMEM_INNER_ERROR, "needs a private key");
 }
 
+/* While one is in use, further ones need no key, since none could be set. */
+static void test_instances_share(void **state)
+{
+    (void)state;
+    aclshmemi_tls_context_t *first = t_context_of("ca.pem", "pe.pem", t_pe_key, ""), *second = NULL;
+    t_check_int(aclshmemi_tls_context_create(&t_env, NULL, &second), 0);
+    t_check_text(aclshmemi_tls_context_describe(second), "tls 1.3, certificates");
+    aclshmemi_tls_context_destroy(first);
+    t_pair_t pair;
+    t_pair_open(&pair, second, second);
+    t_pair_send(&pair.client, &pair.server, "hello");
+    t_pair_close(&pair);
+    aclshmemi_tls_context_destroy(second);
+    t_expect_refusal(ACLSHMEM_INNER_ERROR, "needs a private key");
+}
+
 /* ---- what is refused at the start ---- */
 
 static void test_validity(void **state)
@@ -344,6 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_setters_copy_and_the_last_call_wins),
         TEST(test_each_init_needs_the_key_again),
+        TEST(test_instances_share),
         TEST(test_validity),
         TEST(test_a_near_end_is_a_warning),
         TEST(test_weak_keys),

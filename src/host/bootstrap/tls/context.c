@@ -104,12 +104,58 @@ static int find_secret(aclshmemi_tls_context_t *context, const aclshmemi_env_t *
     return rc;
 }
 
+/* Contexts with certificates that are in use. The key is wiped once the first is built and cannot be set again while an
+ * instance exists, so instances made beside it share what OpenSSL holds. */
+static pthread_mutex_t certified_lock = PTHREAD_MUTEX_INITIALIZER; /* of the next */
+static aclshmemi_tls_context_t *certified;
+
+static void enter_certified(aclshmemi_tls_context_t *context)
+{
+    pthread_mutex_lock(&certified_lock);
+    context->next = certified;
+    certified = context;
+    pthread_mutex_unlock(&certified_lock);
+}
+
+static void leave_certified(aclshmemi_tls_context_t *context)
+{
+    pthread_mutex_lock(&certified_lock);
+    aclshmemi_tls_context_t **link = &certified;
+    while (*link != NULL && *link != context)
+        link = &(*link)->next;
+    if (*link != NULL)
+        *link = context->next;
+    pthread_mutex_unlock(&certified_lock);
+}
+
+/* Takes part in a context of the same description; *shared tells whether there was one. */
+static int share_certified(aclshmemi_tls_context_t *context, bool *shared)
+{
+    int rc = 0;
+    pthread_mutex_lock(&certified_lock);
+    aclshmemi_tls_context_t *other = certified;
+    while (other != NULL && strcmp(other->info_text, context->info_text) != 0)
+        other = other->next;
+    *shared = other != NULL && SSL_CTX_up_ref(other->ssl) == 1;
+    if (*shared)
+        context->ssl = other->ssl;
+    for (int i = 0; *shared && rc == 0 && i < sk_X509_num(other->expiry.certificates); i++)
+        rc = aclshmemi_expiry_add(&context->expiry, sk_X509_value(other->expiry.certificates, i));
+    pthread_mutex_unlock(&certified_lock);
+    return rc == 0 && *shared ? aclshmemi_expiry_start(&context->expiry, time(NULL)) : rc;
+}
+
 /* Parsed first: what is malformed is said before anything is loaded. */
 static int load_certificates(aclshmemi_tls_context_t *context, const aclshmemi_env_t *env,
                              const aclshmemi_tls_key_t *key)
 {
     TRY(aclshmemi_tls_info_parse(context->info_text, &context->info));
     TRY(aclshmemi_expiry_init(&context->expiry, env));
+    bool shared = false;
+    if (!key->key)
+        TRY(share_certified(context, &shared));
+    if (shared)
+        return 0;
     TRY(make_ssl(context));
     return aclshmemi_x509_load(context->ssl, &context->info, key, &context->expiry);
 }
@@ -177,6 +223,8 @@ int aclshmemi_tls_context_create(const aclshmemi_env_t *env, const uint8_t *uid_
         aclshmemi_tls_context_destroy(context);
         return rc;
     }
+    if (context->kind == ACLSHMEMI_TLS_X509)
+        enter_certified(context);
     log_info("control plane uses %s", aclshmemi_tls_context_describe(context));
     *out = context;
     return 0;
@@ -186,6 +234,7 @@ void aclshmemi_tls_context_destroy(aclshmemi_tls_context_t *context)
 {
     if (!context)
         return;
+    leave_certified(context);
     if (aclshmemi_tls_library_alive()) {
         SSL_CTX_free(context->ssl);
         aclshmemi_expiry_fini(&context->expiry);

@@ -16,7 +16,8 @@ struct aclshmemi_tls_context {
     char secret_path[ACLSHMEMI_SECRET_PATH_LEN]; /* USER: what to copy when secrets differ */
     char *info_text;                             /* X509: owns the texts of info */
     aclshmemi_tls_info_t info;
-    aclshmemi_expiry_t expiry; /* X509 */
+    aclshmemi_expiry_t expiry;          /* X509 */
+    struct aclshmemi_tls_context *next; /* X509: in the list of those in use */
 };
 
 #endif
