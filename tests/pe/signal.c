@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals: never before their data, never lost, never twice; waits of every kind, and every mistake. */
-/* Scenarios: [S-01] [S-02] [S-04] [S-05] [S-07] [S-09] */
+/* Scenarios: [S-01] [S-02] [S-03] [S-04] [S-05] [S-07] [S-09] */
 #include <string.h>
 
 #include "pe.h"
@@ -31,6 +31,15 @@ static void wait_ge(int32_t *signal, int32_t value)
         wait_ge(signal, 11);                                                                                 \
         CHECK_INT(*signal, 11);                                                                              \
         aclshmem_barrier_all();                                                                              \
+        for (int i = 0; i < WORDS; i++)                                                                      \
+            here[i] = (TYPE)(2 * me + i);                                                                    \
+        aclshmem_##NAME##_put_signal_nbi(there, here, WORDS, (uint8_t *)signal, 9, ACLSHMEM_SIGNAL_ADD,      \
+                                         next);                                                              \
+        wait_ge(signal, 20);                                                                                 \
+        CHECK_INT(*signal, 20);                                                                              \
+        for (int i = 0; i < WORDS; i++)                                                                      \
+            CHECK(there[i] == (TYPE)(2 * previous + i));                                                     \
+        aclshmem_barrier_all();                                                                              \
         aclshmem_free(signal);                                                                               \
         aclshmem_free(there);                                                                                \
     } while (0)
@@ -47,6 +56,13 @@ static void wait_ge(int32_t *signal, int32_t value)
             CHECK_INT(there[i], (unsigned char)(previous + 1));                                              \
         CHECK_INT(there[sizeof here], 0);                                                                    \
         aclshmem_barrier_all();                                                                              \
+        memset(here, me + 9, sizeof here);                                                                   \
+        aclshmem_put##BITS##_signal_nbi(there, here, WORDS, signal, 2, ACLSHMEM_SIGNAL_SET, next);           \
+        wait_ge(signal, 2);                                                                                  \
+        for (size_t i = 0; i < sizeof here; i++)                                                             \
+            CHECK_INT(there[i], (unsigned char)(previous + 9));                                              \
+        CHECK_INT(there[sizeof here], 0);                                                                    \
+        aclshmem_barrier_all();                                                                              \
         aclshmem_free(signal);                                                                               \
         aclshmem_free(there);                                                                                \
     } while (0)
@@ -60,7 +76,10 @@ static void data_before_signal(void)
     for (int32_t m = 1; m <= MESSAGES; m++) {
         for (int i = 0; i < WORDS; i++)
             mine[i] = (int64_t)m * WORDS + i + me;
-        aclshmemx_putmem_signal(data, mine, sizeof mine, arrived, m, ACLSHMEM_SIGNAL_SET, next);
+        if (m % 2 == 0)
+            aclshmemx_putmem_signal(data, mine, sizeof mine, arrived, m, ACLSHMEM_SIGNAL_SET, next);
+        else
+            aclshmemx_putmem_signal_nbi(data, mine, sizeof mine, arrived, m, ACLSHMEM_SIGNAL_SET, next);
         wait_ge(arrived, m);
         for (int i = 0; i < WORDS; i++)
             CHECK_INT(data[i], (int64_t)m * WORDS + i + previous);
@@ -131,6 +150,10 @@ static void mistakes(void)
         CHECK_ERROR(aclshmemx_signal_op(word, 1, op, next), ACLSHMEM_INVALID_PARAM);
         CHECK_ERROR(aclshmem_int32_put_signal(data, &nine, 1, (uint8_t *)word, 1, op, next),
                     ACLSHMEM_INVALID_PARAM);
+        CHECK_ERROR(aclshmem_int32_put_signal_nbi(data, &nine, 1, (uint8_t *)word, 1, op, next),
+                    ACLSHMEM_INVALID_PARAM);
+        CHECK_ERROR(aclshmem_put32_signal_nbi(data, &nine, 1, word, 1, op, next), ACLSHMEM_INVALID_PARAM);
+        CHECK_ERROR(aclshmemx_putmem_signal_nbi(data, &nine, 4, word, 1, op, next), ACLSHMEM_INVALID_PARAM);
     }
     CHECK_ERROR(aclshmemx_putmem_signal(data, &nine, 4, &local, 1, 0, next), ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmemx_putmem_signal(data, &nine, 4, (char *)word + 1, 1, 0, next),
@@ -138,6 +161,12 @@ static void mistakes(void)
     CHECK_ERROR(aclshmemx_putmem_signal(&local, &nine, 4, word, 1, 0, next), ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmemx_putmem_signal(data, &nine, 4, word, 1, 0, n), ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmemx_putmem_signal(data, NULL, 4, word, 1, 0, next), ACLSHMEM_INVALID_PARAM);
+    CHECK_ERROR(aclshmemx_putmem_signal_nbi(data, NULL, 4, word, 1, 0, next), ACLSHMEM_INVALID_PARAM);
+    CHECK_ERROR(aclshmemx_putmem_signal_nbi(&local, &nine, 4, word, 1, 0, next), ACLSHMEM_INVALID_PARAM);
+    CHECK_ERROR(aclshmemx_putmem_signal_nbi(data, &nine, 4, word, 1, 0, -1), ACLSHMEM_INVALID_PARAM);
+    CHECK_ERROR(aclshmem_double_put_signal_nbi((double *)(void *)data, (double *)(void *)data, SIZE_MAX / 4,
+                                               (uint8_t *)word, 1, 0, next),
+                ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmem_signal_wait_until(word, 6, 0), ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmem_signal_wait_until(word, -1, 0), ACLSHMEM_INVALID_PARAM);
     CHECK_ERROR(aclshmem_signal_wait_until(NULL, 0, 0), ACLSHMEM_INVALID_PARAM);
