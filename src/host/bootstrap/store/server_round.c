@@ -174,8 +174,8 @@ void aclshmemi_store_server_condemn(aclshmemi_store_server_t *server, int code, 
     server->code = code;
     server->culprit = culprit;
     snprintf(server->text, sizeof server->text, "%s", text);
-    while (server->collectives) {
-        collective_t *c = server->collectives;
+    for (collective_t *c = server->collectives, *next; c; c = next) {
+        next = c->next;
         answer_all(c, code, culprit, text);
         free_collective(c);
     }
@@ -301,6 +301,8 @@ int aclshmemi_store_server_arrive(peer_t *peer, const aclshmemi_store_frame_t *f
 
 void aclshmemi_store_server_free_rounds(aclshmemi_store_server_t *server)
 {
-    while (server->collectives)
-        free_collective(server->collectives);
+    for (collective_t *c = server->collectives, *next; c; c = next) {
+        next = c->next;
+        free_collective(c);
+    }
 }

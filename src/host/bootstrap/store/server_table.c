@@ -90,8 +90,8 @@ int aclshmemi_store_server_table(peer_t *peer, const aclshmemi_store_frame_t *fr
 
 void aclshmemi_store_server_drop_requests(peer_t *peer)
 {
-    while (peer->requests) {
-        request_t *request = peer->requests;
+    for (request_t *request = peer->requests, *next; request; request = next) {
+        next = request->next;
         aclshmemi_store_table_cancel(&request->waiter);
         drop(request);
     }

@@ -79,9 +79,10 @@ static entry_t *find_or_add(aclshmemi_store_table_t *table, const aclshmemi_stor
 {
     uint64_t hash = hash_of(key);
     entry_t **at = find(table, key, hash);
-    if (*at)
-        return *at;
-    entry_t *entry = calloc(1, sizeof *entry + key->size);
+    entry_t *entry = *at;
+    if (entry)
+        return entry;
+    entry = calloc(1, sizeof *entry + key->size);
     if (!entry)
         return NULL;
     entry->hash = hash;
