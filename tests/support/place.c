@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
 
-/* Bound socket on a loopback port the system chose, -1 without that family. */
+/* Bound socket on that loopback port, 0: one the system chooses; -1 without that family, or when it is taken. */
 static int bind_loopback(int family, uint16_t *port)
 {
     union {
@@ -29,10 +30,13 @@ static int bind_loopback(int family, uint16_t *port)
         struct sockaddr_in6 v6;
     } addr = {.any = {.sa_family = (sa_family_t)family}};
     socklen_t length = family == AF_INET ? sizeof addr.v4 : sizeof addr.v6;
-    if (family == AF_INET)
+    if (family == AF_INET) {
         addr.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    else
+        addr.v4.sin_port = htons(*port);
+    } else {
         addr.v6.sin6_addr = in6addr_loopback;
+        addr.v6.sin6_port = htons(*port);
+    }
     int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
@@ -44,10 +48,33 @@ static int bind_loopback(int family, uint16_t *port)
     return fd;
 }
 
+/* Lowest port the system takes for outgoing connections. */
+static int first_outgoing_port(void)
+{
+    char *text = t_file_read("/proc/sys/net/ipv4/ip_local_port_range");
+    int low = atoi(text);
+    free(text);
+    return low;
+}
+
+/* Below the ports of outgoing connections, where the many connections of tests that run beside this one would take it
+ * before it is used. */
 uint16_t t_free_port(int family)
 {
-    uint16_t port = 0;
-    int fd = bind_loopback(family, &port);
+    enum { LOWEST = 10000, TRIES = 200 };
+    uint16_t port = 0, drawn = 0;
+    int span = first_outgoing_port() - LOWEST;
+    int fd = -1;
+    for (int i = 0; i < TRIES && fd < 0 && span > 1000; i++) {
+        if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+            break;
+        port = (uint16_t)(LOWEST + drawn % span);
+        fd = bind_loopback(family, &port);
+    }
+    if (fd < 0) {
+        port = 0;
+        fd = bind_loopback(family, &port);
+    }
     if (fd < 0)
         t_fail("no free port of family %d: %s", family, strerror(errno));
     close(fd);
@@ -56,7 +83,7 @@ uint16_t t_free_port(int family)
 
 bool t_has_ipv6(void)
 {
-    uint16_t port;
+    uint16_t port = 0;
     int fd = bind_loopback(AF_INET6, &port);
     if (fd >= 0)
         close(fd);

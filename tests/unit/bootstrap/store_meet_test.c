@@ -255,6 +255,7 @@ static void test_failed_rounds_leave_nothing(void **state)
     snprintf(taken, sizeof taken, "tcp://127.0.0.1:%u", t_free_port(AF_INET));
     int fd = loopback_socket((uint16_t)atoi(strrchr(taken, ':') + 1), true, 16);
     pe.job = &job;
+    t_check_int(aclshmemi_log_set_level(ACLSHMEMI_LOG_FATAL), 0);
     for (int i = 0; i < 60; i++) {
         pe.params = (aclshmemi_bootstrap_params_t){.pe = i % 2,
                                                    .n_pes = 2,
@@ -272,6 +273,7 @@ static void test_failed_rounds_leave_nothing(void **state)
             before = t_resources_now();
     }
     t_resources_expect(&before, 8, 8192);
+    t_check_int(aclshmemi_log_set_level(ACLSHMEMI_LOG_WARN), 0);
     aclshmemi_env_fini(&pe.env);
     close(fd);
     pes_fini(&job);

@@ -562,6 +562,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_random_frames),
     };
     int failed = cmocka_run_group_tests(processes, NULL, NULL);
+    t_check_int(aclshmemi_log_set_level(ACLSHMEMI_LOG_FATAL), 0); /* strangers by the hundred */
     if (!pes_tls()) /* written by hand, in the open */
         failed += cmocka_run_group_tests(bytes, NULL, NULL);
     return failed != 0;
