@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 table() {
-    echo '<!-- SPDX-License-Identifier: Apache-2.0 -->'
+    echo '<!-- SPDX-License-''Identifier: Apache-2.0 -->'
     echo '# Scenarios'
     echo
     echo 'Behaviours of the host side that have a test, by id. Made by `scripts/scenarios.sh --update` from the tags in the tests.'
