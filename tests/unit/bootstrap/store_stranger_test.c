@@ -563,7 +563,7 @@ int main(int argc, char **argv)
     };
     int failed = cmocka_run_group_tests(processes, NULL, NULL);
     t_check_int(aclshmemi_log_set_level(ACLSHMEMI_LOG_FATAL), 0); /* strangers by the hundred */
-    if (!pes_tls()) /* written by hand, in the open */
+    if (!pes_tls())                                               /* written by hand, in the open */
         failed += cmocka_run_group_tests(bytes, NULL, NULL);
     return failed != 0;
 }
