@@ -282,6 +282,7 @@ int aclshmemi_store_client_create(aclshmemi_store_loop_t *loop, const aclshmemi_
     client->params = *params;
     snprintf(client->build, sizeof client->build, "%s", params->build);
     client->params.build = client->build;
+    aclshmemi_store_tree_init(client);
     aclshmemi_store_dial_params_t dial = {.tls = params->tls,
                                           .n_addrs = params->n_addrs,
                                           .fd = fd,

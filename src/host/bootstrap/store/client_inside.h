@@ -77,6 +77,8 @@ void aclshmemi_store_client_down(aclshmemi_store_client_t *client, const aclshme
 void aclshmemi_store_client_fail_collect(aclshmemi_store_client_t *client);
 void aclshmemi_store_client_drop_collect(aclshmemi_store_client_t *client);
 /* client_tree.c */
+void aclshmemi_store_tree_init(
+    aclshmemi_store_client_t *client); /* at creation: what is contributed early is kept */
 void aclshmemi_store_tree_start(aclshmemi_store_client_t *client); /* joined: fanout is known */
 void aclshmemi_store_tree_stop(aclshmemi_store_client_t *client);
 void aclshmemi_store_tree_contribute(aclshmemi_store_client_t *client, uint64_t round, uint32_t chunk,

@@ -57,7 +57,9 @@ static bool open_bundle(aclshmemi_store_client_t *client, uint64_t round, uint32
     bundle_t *bundle = &client->tree.bundle;
     if (round < bundle->round || (round == bundle->round && chunk < bundle->chunk))
         return false;
-    if (round == bundle->round && chunk == bundle->chunk)
+    bool empty =
+        bundle->body.size < ACLSHMEMI_STORE_PIECE_PREFIX; /* nothing was ever put in, or it was sent */
+    if (round == bundle->round && chunk == bundle->chunk && (bundle->sent || !empty))
         return bytes == bundle->bytes && !bundle->sent; /* another size: the arrivals tell everybody */
     aclshmemi_writer_reset(&bundle->body);
     bundle->body.bad = false;
@@ -371,10 +373,14 @@ static void introduced(aclshmemi_store_call_t *call, int result, const uint8_t *
 
 /* --- Life --- */
 
+void aclshmemi_store_tree_init(aclshmemi_store_client_t *client)
+{
+    aclshmemi_writer_init(&client->tree.bundle.body, ACLSHMEMI_STORE_BODY_MAX);
+}
+
 void aclshmemi_store_tree_start(aclshmemi_store_client_t *client)
 {
     tree_t *tree = &client->tree;
-    aclshmemi_writer_init(&tree->bundle.body, ACLSHMEMI_STORE_BODY_MAX);
     if (client->fanout == 0 || client->params.pe == 0) {
         parent_is_root(client);
         return;
@@ -405,8 +411,7 @@ void aclshmemi_store_tree_stop(aclshmemi_store_client_t *client)
         aclshmemi_store_link_destroy(tree->children[i].link);
     free(tree->children);
     aclshmemi_store_link_destroy(tree->parent);
-    if (client->epoch != 0) /* started */
-        aclshmemi_writer_fini(&tree->bundle.body);
+    aclshmemi_writer_fini(&tree->bundle.body);
 }
 
 size_t aclshmemi_store_tree_unsent(const aclshmemi_store_client_t *client)
