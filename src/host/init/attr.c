@@ -143,7 +143,7 @@ int aclshmemi_attr_choose_port(const aclshmemi_env_t *env, aclshmemx_init_attr_t
 {
     if (attr->instance_id == 0 || (attr->ip_port[0] == '\0' && attr->comm_args != NULL))
         return 0;
-    int64_t port;
+    int64_t port = 0;
     TRY(port_of_instance(env, attr->instance_id, &port));
     aclshmemi_url_t url;
     /* The very port is what an earlier init of this instance has left here. */
