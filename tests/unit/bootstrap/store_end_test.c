@@ -256,12 +256,37 @@ static void run_in_dying_network(pe_t *pe)
     aclshmemi_bootstrap_close(&pe->bs);
 }
 
+/* The same with much data under way, when keepalive is silent. */
+static void run_exchange_in_dying_network(pe_t *pe)
+{
+    size_t bytes = 16u << 20;
+    char *send = calloc(1, bytes), *recv = malloc(3 * bytes);
+    t_check(send && recv);
+    pe_open_ok(pe);
+    t_check_int(pe_barrier(pe), 0);
+    pe_reach(pe, 1);
+    int rc = 0;
+    uint64_t began = 0;
+    for (int i = 0; rc == 0; i++) {
+        if (pe->pe == 0 && i == 3)
+            lo_down();
+        began = t_now_ms();
+        rc = aclshmemi_bootstrap_allgather(&pe->bs, send, recv, bytes);
+    }
+    t_check_int(rc, ACLSHMEM_SMEM_ERROR);
+    t_check_that(t_now_ms() - began < 10000, "noticed after %llu ms",
+                 (unsigned long long)(t_now_ms() - began));
+    aclshmemi_bootstrap_close(&pe->bs);
+    free(send);
+    free(recv);
+}
+
 static void start_in_own_network(void *argument)
 {
-    (void)argument;
+    void (*const *run)(pe_t *) = argument;
     if (!t_unshare_network())
         _exit(T_SKIP);
-    pes_init(&job, 3, run_in_dying_network);
+    pes_init(&job, 3, *run);
     pes_start_all(&job);
     pes_finish(&job, 30000);
     pes_expect(&job, 0);
@@ -269,13 +294,16 @@ static void start_in_own_network(void *argument)
 
 static void test_dead_host(void **state)
 {
-    t_child_t child;
+    void (*runs[])(pe_t *) = {run_in_dying_network, run_exchange_in_dying_network};
     (void)state;
-    t_run_function(&child, start_in_own_network, NULL, 60000);
-    if (child.exit_code == T_SKIP)
-        skip(); /* this system gives no network of one's own */
-    t_check_exit(&child, 0);
-    t_child_free(&child);
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        t_child_t child;
+        t_run_function(&child, start_in_own_network, &runs[i], 60000);
+        if (child.exit_code == T_SKIP)
+            skip(); /* this system gives no network of one's own */
+        t_check_exit(&child, 0);
+        t_child_free(&child);
+    }
 }
 
 /* --- Armed: the death of one is the end of all --- */

@@ -139,8 +139,13 @@ static int open_server(store_t *store, const aclshmemi_bootstrap_params_t *param
         aclshmemi_net_close(&pair[1]);
         return fail(ACLSHMEM_INNER_ERROR, "cannot move a socket to a free descriptor: %m");
     }
+    int rc = aclshmemi_store_server_admit(store->server, pair[0]);
+    if (rc != 0) {
+        aclshmemi_net_close(&pair[1]);
+        return rc;
+    }
     *client_fd = pair[1];
-    return aclshmemi_store_server_admit(store->server, pair[0]);
+    return 0;
 }
 
 static int open_client(store_t *store, const aclshmemi_bootstrap_params_t *params,
