@@ -90,6 +90,13 @@ bool aclshmemi_instance_several(void)
     return count() > 1;
 }
 
+void aclshmemi_instance_abandon(aclshmemi_instance_t *instance)
+{
+    static aclshmemi_instance_t *abandoned; /* so that they can be found, by leak checkers too */
+    instance->next_abandoned = abandoned;
+    abandoned = instance;
+}
+
 bool aclshmemi_instance_forked(void)
 {
     return forked;

@@ -65,7 +65,8 @@ struct aclshmemi_instance {
     bool npu_opened;
     bool device_chosen; /* init made the device current and the last finalize on it gives it back */
     int device;
-    bool abandoned;       /* work on streams outlived finalize: it stays where it is */
+    bool abandoned; /* work on streams outlived finalize: it stays where it is */
+    aclshmemi_instance_t *next_abandoned;
     bool met_by_launcher; /* the launcher helped us meet and is told when we are done */
     uint64_t heap_bytes;  /* of the user, per PE */
     uint32_t engines;
@@ -102,6 +103,9 @@ void aclshmemi_instance_select(aclshmemi_instance_t *instance);
 void aclshmemi_instance_remove(aclshmemi_instance_t *instance);
 bool aclshmemi_instance_any(void);     /* does one exist? */
 bool aclshmemi_instance_several(void); /* do two? */
+
+/* Under the lock: keeps one that work on streams still points to, until the process ends. */
+void aclshmemi_instance_abandon(aclshmemi_instance_t *instance);
 
 /* True in a process made by fork() while an instance existed: it has no business with the job. */
 bool aclshmemi_instance_forked(void);

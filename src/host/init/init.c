@@ -76,7 +76,9 @@ static int finalize_locked(aclshmemi_instance_t *in)
 {
     int rc = aclshmemi_unbuild(in, true);
     aclshmemi_instance_remove(in);
-    if (!in->abandoned) {
+    if (in->abandoned) {
+        aclshmemi_instance_abandon(in);
+    } else {
         aclshmemi_env_fini(&in->env);
         free(in);
     }
