@@ -255,7 +255,10 @@ static void quiet_then_flag(void)
             aclshmem_int32_put_nbi(there + part * WORDS, here, WORDS, next);
     aclshmemx_quiet_on_stream(stream);
     int32_t one = 1;
-    aclshmemx_putmem_on_stream(flag, &one, sizeof one, next, stream);
+    if (n > 1)
+        aclshmemx_putmem_on_stream(flag, &one, sizeof one, next, stream);
+    else /* within one process a copy may not meet a look, by the rules of C */
+        aclshmemx_signal_op_on_stream(flag, one, ACLSHMEM_SIGNAL_SET, next, stream);
     aclshmem_int32_wait_until(flag, ACLSHMEM_CMP_EQ, 1);
     for (int part = 0; part < 4; part++)
         check_words(there + part * WORDS, previous);

@@ -25,14 +25,14 @@ static void store_to_all(void *argument)
 {
     const step_t *step = argument;
     for (int pe = 0; pe < n; pe++)
-        *(volatile int32_t *)aclshmem_ptr(&step->words[me], pe) = step->value;
+        __atomic_store_n((int32_t *)aclshmem_ptr(&step->words[me], pe), step->value, __ATOMIC_RELAXED);
 }
 
 static void look_at_all(void *argument)
 {
     step_t *step = argument;
     for (int pe = 0; pe < n; pe++)
-        step->wrong += ((volatile int32_t *)step->words)[pe] != step->value;
+        step->wrong += __atomic_load_n(&step->words[pe], __ATOMIC_RELAXED) != step->value;
 }
 
 static int32_t *symmetric(size_t words)
@@ -127,7 +127,7 @@ static void two_streams_of_one_team(void)
         ACL(aclrtLaunchHostFunc(b, look_at_all, &step_b));
         /* Let B of all who are held come up, so that a mix-up would show. */
         for (int pe = 0; held && pe < n; pe++)
-            while (((volatile int32_t *)words_b)[pe] < i)
+            while (__atomic_load_n(&words_b[pe], __ATOMIC_RELAXED) < i)
                 sched_yield();
         if (held)
             gate_open(&gate);
