@@ -142,6 +142,7 @@ static void long_strides(int me, int last)
     if (me == last)
         CHECK(there[0] == 11 && there[stride] == 22 && there[2 * stride] == 33 && there[1] == 7 &&
               there[2] == 7);
+    aclshmem_barrier_all(); /* the next put changes what was just checked */
     if (me == 0) {
         aclshmem_iget64(back, there, 2, stride, 3, last);
         CHECK(back[0] == 11 && back[2] == 22 && back[4] == 33 && back[1] == 0);
