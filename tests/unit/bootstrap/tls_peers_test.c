@@ -205,7 +205,7 @@ static void test_suites_and_versions(void **state)
     for (int i = 0; i < 4; i++)
         t_check_text(foreign_client(server, suites[i], true, TLS1_3_VERSION), "");
     t_check_contains(foreign_client(server, "TLS_AES_128_CCM_8_SHA256", true, TLS1_3_VERSION),
-                     "no shared cipher");
+                     "TLS handshake failed" /* releases of OpenSSL differ in the reason */);
     t_check_contains(foreign_client(server, suites[0], true, TLS1_2_VERSION), "unsupported protocol");
     t_check_contains(foreign_client(server, suites[0], false, TLS1_3_VERSION),
                      "peer did not return a certificate");
