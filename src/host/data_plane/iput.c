@@ -117,7 +117,7 @@ static int iput(const strided_t *move)
     aclshmemi_instance_t *in = aclshmemi_current();
     if (in->n_pes == 0 || move->count == 0)
         return aclshmemi_check_pe(in, move->call, move->pe);
-    size_t remote_bytes, local_bytes;
+    size_t remote_bytes = 0, local_bytes = 0;
     TRY(check_strides(move, move->source, false));
     TRY(measure(move, move->dst, &remote_bytes));
     TRY(measure(move, move->sst, &local_bytes));
@@ -139,7 +139,7 @@ static int iget(const strided_t *move)
     const aclshmemi_instance_t *in = aclshmemi_current();
     if (in->n_pes == 0 || move->count == 0)
         return aclshmemi_check_pe(in, move->call, move->pe);
-    size_t remote_bytes, local_bytes;
+    size_t remote_bytes = 0, local_bytes = 0;
     TRY(check_strides(move, move->dest, true));
     TRY(measure(move, move->sst, &remote_bytes));
     TRY(measure(move, move->dst, &local_bytes));
