@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCKS_MAX = 101, HOPS = 200000 };
 
@@ -65,10 +66,14 @@ static void *partner(void *unused)
 
 double bench_line_hop_ns(void)
 {
-    cpu_set_t before;
+    cpu_set_t before, every;
     pthread_t thread;
+    /* A launcher may have bound us to one core; the probe wants two. */
     sched_getaffinity(0, sizeof before, &before);
-    if (CPU_COUNT(&before) < 2)
+    memset(&every, 0xff, sizeof every);
+    sched_setaffinity(0, sizeof every, &every);
+    sched_getaffinity(0, sizeof every, &every);
+    if (CPU_COUNT(&every) < 2)
         return 0.0;
     atomic_store(&ball, 0);
     if (pthread_create(&thread, NULL, partner, NULL) != 0)

@@ -10,8 +10,8 @@
 
 #define ACLSHMEMI_LINE 64
 
-/* Who sleeps on a PE's memory registers in sleepers and waits for rings to move; who writes to that memory looks at
- * sleepers and rings only if somebody is there. */
+/* Who is about to sleep on a PE's memory sets sleepers and waits for rings to move; who writes to that memory looks at
+ * sleepers, takes it back and rings only if it was set. */
 typedef struct aclshmemi_doorbell {
     _Alignas(ACLSHMEMI_LINE) uint32_t rings; /* futex word */
     uint32_t sleepers;

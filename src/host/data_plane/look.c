@@ -74,7 +74,6 @@ static void begin(aclshmemi_wait_t *wait, const aclshmemi_look_t *look, uint64_t
 
 static void end(aclshmemi_wait_t *wait)
 {
-    aclshmemi_wait_end(wait);
     if (wait->started_ns != 0)
         aclshmemi_activity_set(wait->instance, ACLSHMEMI_CALL_NONE);
 }

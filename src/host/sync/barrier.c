@@ -66,7 +66,6 @@ static int wait_for_round(aclshmemi_instance_t *in, const site_t *site, const ui
     wait.subject = site;
     while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < site->round && (rc = aclshmemi_wait_pause(&wait)) == 0)
         ;
-    aclshmemi_wait_end(&wait);
     if (wait.started_ns != 0)
         aclshmemi_activity_set(in, ACLSHMEMI_CALL_NONE);
     return rc;
@@ -170,7 +169,6 @@ static int wait_for_turn(aclshmemi_instance_t *in, const aclshmemi_group_t *grou
     while (__atomic_load_n(&group->turn, __ATOMIC_ACQUIRE) < wanted &&
            (rc = aclshmemi_wait_pause(&wait)) == 0)
         ;
-    aclshmemi_wait_end(&wait);
     return rc;
 }
 

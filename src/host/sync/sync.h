@@ -11,7 +11,6 @@
  *     aclshmemi_wait_begin(&wait, instance, bell, ACLSHMEMI_CALL_WAIT, timeout_ms);
  *     while (!(condition) && (rc = aclshmemi_wait_pause(&wait)) == 0)
  *         ;
- *     aclshmemi_wait_end(&wait);
  */
 #ifndef ACLSHMEMI_SYNC_H
 #define ACLSHMEMI_SYNC_H
@@ -33,7 +32,7 @@ struct aclshmemi_wait {
     const void *subject; /* for describe */
     uint32_t turns;      /* pauses so far */
     uint32_t rings_seen;
-    bool registered;     /* counted among the sleepers */
+    bool armed;          /* the mark is left, the next pause sleeps */
     uint64_t sleep_ns;   /* of the next sleep */
     uint64_t started_ns; /* set by the first pause that looks at the clock */
     uint64_t report_ns;  /* when to report next */
@@ -50,13 +49,6 @@ static inline void aclshmemi_wait_begin(aclshmemi_wait_t *wait, aclshmemi_instan
 /* One step of waiting after a look that failed. 0: look again; TIMEOUT_ERROR or SMEM_ERROR (a PE died): give up, the
  * failure is logged with the description. */
 int aclshmemi_wait_pause(aclshmemi_wait_t *wait) ACLSHMEMI_MUST_CHECK;
-
-void aclshmemi_wait_leave(aclshmemi_wait_t *wait);
-static inline void aclshmemi_wait_end(aclshmemi_wait_t *wait)
-{
-    if (__builtin_expect(wait->registered, 0))
-        aclshmemi_wait_leave(wait);
-}
 
 /* After a failure: when a PE died and the job is to stop (SHMEM_ON_PEER_DEATH), waits here for the end, which the control
  * plane's thread brings. A caller that returned instead would end the process with a status of its own, which hides whose

@@ -29,28 +29,27 @@ static inline void cpu_relax(void)
 
 void aclshmemi_doorbell_ring(aclshmemi_doorbell_t *bell)
 {
+    /* Who takes the mark away rings; writers that come before the sleeper is back have nothing to do. */
+    if (__atomic_exchange_n(&bell->sleepers, 0, __ATOMIC_ACQ_REL) == 0)
+        return;
     __atomic_fetch_add(&bell->rings, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &bell->rings, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Registers first and returns for one more look, so that a writer that comes after the look finds us counted. */
+/* Leaves a mark and returns for one more look, so that a writer that comes after the look finds the mark. */
 static void sleep_on_bell(aclshmemi_wait_t *wait)
 {
     aclshmemi_doorbell_t *bell = wait->bell;
-    if (!wait->registered) {
-        __atomic_fetch_add(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
-        wait->registered = true;
-    } else {
+    if (wait->armed) {
         struct timespec limit = {.tv_nsec = (long)wait->sleep_ns};
         /* Any return is a reason to look again: a ring, the time-out, an interruption. */
         syscall(SYS_futex, &bell->rings, FUTEX_WAIT, wait->rings_seen, &limit, NULL, 0);
-        if (wait->sleep_ns < LONGEST_SLEEP_NS)
-            wait->sleep_ns *= 2;
-        if (wait->sleep_ns > LONGEST_SLEEP_NS)
-            wait->sleep_ns = LONGEST_SLEEP_NS;
+        wait->sleep_ns = wait->sleep_ns * 2 > LONGEST_SLEEP_NS ? LONGEST_SLEEP_NS : wait->sleep_ns * 2;
     }
+    /* The count of rings first: a writer that takes our mark away afterwards changes it, and the next sleep ends at once. */
+    wait->armed = true;
     wait->rings_seen = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
 static void sleep_by_clock(aclshmemi_wait_t *wait)
@@ -140,12 +139,6 @@ int aclshmemi_wait_pause(aclshmemi_wait_t *wait)
     else
         sleep_by_clock(wait);
     return 0;
-}
-
-void aclshmemi_wait_leave(aclshmemi_wait_t *wait)
-{
-    __atomic_fetch_sub(&wait->bell->sleepers, 1, __ATOMIC_RELAXED);
-    wait->registered = false;
 }
 
 const char *aclshmemi_call_name(uint32_t call)
