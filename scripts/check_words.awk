@@ -20,7 +20,6 @@ BEGIN {
     itself = "^scripts/check_words|^CONTRIBUTING|^LICENSE$"
 
     rule("unfinished work", ".", itself, "(^|[^A-Za-z])(TODO|FIXME|XXX|HACK)([^A-Za-z]|$)|for now([^a-z]|$)", "", 1)
-    rule("a path of one machine", ".", itself, "/work/(wt|main|shared)|/tmp/rules", "", 1)
 
     # The environment has one door.
     rule("getenv outside src/host/utils/env.c", "^src/.*" c, "^src/host/utils/env\\.c$", call("(secure_)?getenv"), "", 0)
