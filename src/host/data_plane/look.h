@@ -23,7 +23,7 @@ struct aclshmemi_look {
     aclshmemi_instance_t *in;
 };
 
-/* Arguments of a call: 0, or the failure with its words. need: the results the call delivers must have a place. */
+/* Arguments of a call: 0, or the failure with its words. results_missing: a result has no place to go. */
 int aclshmemi_look_check(aclshmemi_look_t *look, bool results_missing) ACLSHMEMI_MUST_CHECK;
 
 const char *aclshmemi_look_cmp(const aclshmemi_look_t *look); /* ">=" and so on */

@@ -89,7 +89,7 @@ static int barrier_by_count(aclshmemi_instance_t *in, const site_t *site)
     __atomic_store_n(&root->arrived, 0,
                      __ATOMIC_RELAXED); /* nobody comes again before the round is complete */
     __atomic_store_n(&root->round, site->round, __ATOMIC_RELEASE);
-    /* Sleepers are counted before they look a last time; the fence keeps our look behind our store. */
+    /* A sleeper leaves its mark before it looks a last time; the fence keeps our look behind our store. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&root->bell.sleepers, __ATOMIC_RELAXED) != 0)
         aclshmemi_doorbell_ring(&root->bell);
