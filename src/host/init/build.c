@@ -27,6 +27,7 @@ static int open_device(aclshmemi_instance_t *in, const aclshmemi_launch_t *launc
     TRY(npu_open(&in->env));
     in->npu_opened = true;
     if (launch != NULL && npu_device_current(&in->device) != 0) {
+        aclshmemi_status_clear(); /* a question, not a failure of the user's */
         int count = 0;
         TRY(npu_device_count(&count));
         in->device = (launch->local_pe >= 0 ? launch->local_pe : in->pe) % count;
