@@ -63,6 +63,7 @@ static void a_late_pe(void)
 int main(void)
 {
     pe_init(UINT64_C(2) << 20);
+    CHECK(aclshmemx_last_error(NULL)[0] == '\0'); /* an init that succeeds leaves no failure behind */
     me = aclshmem_my_pe();
     n = aclshmem_n_pes();
     everything_before_is_visible();
