@@ -24,9 +24,8 @@
 extern "C" {
 #endif
 
-/* Places; on this machine they are all the same memory. */
+/* Marks of the vendor's compiler that mean nothing here; __ubuf__ is in aicore_ub.h. */
 #define __gm__
-#define __ubuf__
 #define __aicore__
 #define __global__
 #ifndef GM_ADDR
@@ -94,17 +93,25 @@ AICORE_API uint64_t aicore_cycles(void);
 AICORE_API void aicore_poll(const volatile void *address, uint32_t bytes);
 
 /* The same for loops that look at many words in turn: all looks between begin and the end of the loop are one wait. */
-typedef struct aicore_wait {
+typedef struct aicore_wait aicore_wait_t;
+/* Says what a wait is for, as a phrase that follows "waited 60 s for ". */
+typedef void aicore_wait_describe_t(const aicore_wait_t *wait, char *out, size_t size);
+
+struct aicore_wait {
     uint64_t start_ns;
     uint32_t looks;
     uint32_t sleep_us;
-} aicore_wait_t;
+    aicore_wait_describe_t *describe; /* NULL: the report names the word */
+    const void *subject;              /* for describe */
+};
 
 static inline void aicore_wait_begin(aicore_wait_t *wait)
 {
     wait->start_ns = 0;
     wait->looks = 0;
     wait->sleep_us = 0;
+    wait->describe = NULL;
+    wait->subject = NULL;
 }
 /* address names a word that is still missing, for the report; NULL when there is none. */
 AICORE_API void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_t bytes);
@@ -134,5 +141,7 @@ AICORE_API void aicore_kernel_remove(aicore_kernel_t *kernel);
 #endif
 
 #include "aicore_kernel.h"
+#include "aicore_pipe.h"
+#include "aicore_ub.h"
 
 #endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What this runtime offers beyond the vendor's interface. A program that must also run on a card looks these names up
+ * with dlsym and does without where they are missing.
+ */
+#ifndef ACL_ACL_CPU_H
+#define ACL_ACL_CPU_H
+
+#include "acl_base.h"
+#include "acl_rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Addresses for kernels --- */
+
+#define ACLCPU_SLOTS 256u
+
+/* Leaves an address for the kernels of this process under a number below ACLCPU_SLOTS; NULL takes it away. Kernels ask
+ * with aicore_slot. Any thread. */
+ACL_FUNC_VISIBILITY aclError aclcpuSlotPublish(uint32_t slot, void *address);
+/* The slot that launches enqueued from now on start with; 0 at first. Any thread. */
+ACL_FUNC_VISIBILITY aclError aclcpuSlotSelect(uint32_t slot);
+
+/* --- The DMA engine --- */
+
+/*
+ * A device has one DMA worker and up to ACLCPU_DMA_QUEUES queues. Each queue is a ring of 64-byte entries in memory that
+ * host and kernels can write; whoever fills it writes entries at ring[tail % depth], then the new tail (which counts on,
+ * mod 2^32) to the doorbell with aicore_doorbell_store. Entries of one queue are carried out in order, queues side by
+ * side; head tells how many entries of the queue are over. An entry that cannot be carried out sets error, and its
+ * queue carries out no further one.
+ */
+#define ACLCPU_DMA_QUEUES 48u
+#define ACLCPU_DMA_DEPTH  2048u
+
+typedef enum aclcpuDmaKind {
+    ACLCPU_DMA_NOTIFY = 6, /* records the notify with the given id */
+    ACLCPU_DMA_COPY = 11   /* bytes from source to dest */
+} aclcpuDmaKind;
+
+typedef struct aclcpuDmaEntry {
+    uint8_t kind; /* aclcpuDmaKind */
+    uint8_t reserved0[3];
+    uint32_t task;   /* the filler's number for it, in reports */
+    uint32_t notify; /* id, of a notify entry */
+    uint32_t reserved1;
+    uint64_t bytes; /* of a copy, any number */
+    uint64_t source, dest;
+    uint8_t reserved2[24];
+} aclcpuDmaEntry; /* 64 bytes */
+
+typedef struct aclcpuDmaQueueInfo {
+    aclcpuDmaEntry *ring;
+    void *doorbell; /* aicore_doorbell_t: value is the tail */
+    volatile uint32_t *head;
+    volatile uint32_t *error; /* an aclError, 0 while all is well */
+    uint32_t depth;
+    uint32_t id; /* number of the queue on its device */
+} aclcpuDmaQueueInfo;
+
+typedef void *aclcpuDmaQueue;
+
+/* A queue of the current device. Fails when the device has none left. */
+ACL_FUNC_VISIBILITY aclError aclcpuDmaQueueCreate(aclcpuDmaQueue *queue, aclcpuDmaQueueInfo *info);
+/* Waits for what is in it. */
+ACL_FUNC_VISIBILITY aclError aclcpuDmaQueueDestroy(aclcpuDmaQueue queue);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
