@@ -9,9 +9,9 @@
 #include "job.h"
 
 /* Calls of the device port that init makes; each is made to fail the first and the second time. */
-static const char *const calls[] = {
-    "open", "device_current", "stream_create", "mem_create", "export", "reserve",
-    "map",  "import",         "alloc",         "fill"};
+static const char *const calls[] = {"open",   "device_current", "stream_create", "mem_create",
+                                    "export", "reserve",        "map",           "import",
+                                    "alloc",  "copy",           "fill"};
 
 static void init_with_fault(job_t *job, int pe)
 {
@@ -21,6 +21,7 @@ static void init_with_fault(job_t *job, int pe)
     job_leave();
     if (pe == 1)
         setenv("SHMEM_NPU_FAIL", fault, 1);
+    setenv("SHMEM_CYCLE_PROF_PE", "1", 1); /* has memory of its own on the device */
     t_resources_t before = t_resources_now();
     aclshmemx_set_extern_logger(t_log_callback);
     uint64_t started = t_now_ms();

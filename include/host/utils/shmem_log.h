@@ -19,6 +19,18 @@ ACLSHMEM_HOST_API int32_t aclshmemx_set_extern_logger(void (*func)(int level, co
 /** 0 debug, 1 info, 2 warn, 3 error, 4 fatal. A known word in SHMEM_LOG_LEVEL wins. @return 0, INVALID_VALUE. */
 ACLSHMEM_HOST_API int32_t aclshmemx_set_log_level(int level);
 
+/**
+ * Cycles that kernels spent between their marks, on the one PE that SHMEM_CYCLE_PROF_PE names: per block and frame the number
+ * of passes and the cycles of all of them. The kernels must be over (synchronize their streams first). One thread at a time.
+ *
+ * @param out_profs  may be NULL; on that PE it gets the counts, owned by the library, valid until finalize and refreshed by the
+ *                   next call; NULL on other PEs, without profiling, and after an error (aclshmemx_last_error says which)
+ * @param verbose    prints a table of the frames that were passed to standard output, times in microseconds
+ */
+ACLSHMEM_HOST_API void aclshmemx_get_prof(aclshmem_prof_pe_t **out_profs, bool verbose);
+/** Older name of aclshmemx_get_prof(NULL, true). */
+ACLSHMEM_HOST_API void aclshmemx_show_prof(void);
+
 /** Extension: one setting of the library as text. Pointers are static; value is what init would use now. */
 typedef struct aclshmemx_setting_t {
     const char *name;

@@ -192,6 +192,7 @@ static int fill_state(aclshmemi_instance_t *in)
     state->sdma_config = (aclshmem_ub_config_t){191 << 10, ACLSHMEM_SDMA_FLAG_LENGTH, 0};
     state->rdma_config = (aclshmem_ub_config_t){190 << 10, ACLSHMEM_RDMA_MTE_STAGING_UB_SIZE, 0};
     state->udma_config = (aclshmem_ub_config_t){189 << 10, ACLSHMEM_UDMA_MTE_STAGING_UB_SIZE, 0};
+    state->profs = in->profile_on_device;
     state->is_aclshmem_created = true;
     state->is_aclshmem_initialized = true;
     in->state = state;
@@ -233,6 +234,7 @@ static int build_steps(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode,
     in->status = ACLSHMEM_STATUS_SHM_CREATED;
     TRY(place_blocks(in));
     TRY(aclshmemi_team_init(in));
+    TRY(aclshmemi_prof_init(in));
     TRY(fill_state(in));
     aclshmemi_fingerprint_t done = aclshmemi_fingerprint("init", "", 0, NULL);
     TRY(aclshmemi_bootstrap_barrier(&in->bootstrap, &done));

@@ -23,4 +23,8 @@ int aclshmemi_build(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode,
 /* Top-down. orderly: with the barriers of finalize; their failure is returned, and everything is released all the same. */
 int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly) ACLSHMEMI_MUST_CHECK;
 
+/* The record of SHMEM_CYCLE_PROF_PE, on the PE it names; fini undoes it from any point. */
+int aclshmemi_prof_init(aclshmemi_instance_t *in) ACLSHMEMI_MUST_CHECK;
+void aclshmemi_prof_fini(aclshmemi_instance_t *in);
+
 #endif

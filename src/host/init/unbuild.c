@@ -62,6 +62,7 @@ int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
     aclshmemi_team_fini(in);
     free(in->state);
     in->state = NULL;
+    aclshmemi_prof_fini(in);
     aclshmemi_transport_close(&in->transports);
     in->control_offset = 0;
     aclshmemi_space_fini(in, ACLSHMEMI_SPACE_HOST);
