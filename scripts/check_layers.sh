@@ -60,7 +60,7 @@ function check_host(self, inc,    mine, other) {
     if (mine != other && other != "utils" && other != "instance" && !is_door(mine, inc)) bad("not the door of " other)
 }
 function check_public(self, inc) {
-    if (inc ~ /^acl\//) return
+    if (inc ~ /^acl\// || (inc ~ /^aicore\// && self ~ /^include\/device\//)) return
     if (!is_public(inc) && inc !~ /^(device|host_device)\//) { bad("a public header includes public headers only"); return }
     if (self ~ /^include\/device\// && inc ~ /^host\//) bad("device headers never include host/")
     if (self ~ /^include\/host\// && inc ~ /^device\//) bad("host headers never include device/")
@@ -85,7 +85,7 @@ function check_public(self, inc) {
         if (!rooted) bad("no such file under include/, src/ or cpurt/include/")
         else check_host(self, inc)
     } else if (FILENAME ~ /^src\/device\//) {
-        if (inc !~ /^(device|host_device)\//) bad("device code includes device/, host_device/ and the AICore header")
+        if (inc !~ /^(device|host_device|aicore)\//) bad("device code includes device/, host_device/ and the AICore header")
     } else if (FILENAME ~ /^include\//) {
         if (!rooted) bad("no such file under include/ or cpurt/include/")
         else check_public(FILENAME, inc)
