@@ -123,7 +123,8 @@ typedef struct t_resources {
 } t_resources_t;
 
 t_resources_t t_resources_now(void);
-/* Descriptors and threads must be the same; mappings and memory may have grown by that much. */
+/* Descriptors and threads must be the same, or be so within seconds, as other processes and threads of this one come
+ * to rest; mappings and memory may have grown by that much. */
 #define t_resources_expect(before, more_mappings, more_kib)                                                  \
     t_resources_expect_at(__FILE__, __LINE__, (before), (more_mappings), (more_kib))
 void t_resources_expect_at(const char *file, int line, const t_resources_t *before, size_t more_mappings,
