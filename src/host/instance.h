@@ -43,6 +43,8 @@ typedef struct aclshmemi_streams {
     pthread_mutex_t lock;                      /* guards the lists; never held across a call of the runtime */
     struct aclshmemi_stream_failure *failures; /* the first one of every stream */
     struct aclshmemi_stream_aid *aids;         /* those that no task uses */
+    struct aclshmemi_stream_aid *aside; /* those that a stream may use without anybody knowing how long */
+    bool device_idle;                   /* finalize: the device has nothing left to do on any stream */
 } aclshmemi_streams_t;
 
 enum { ACLSHMEMI_SPACE_DEVICE, ACLSHMEMI_SPACE_HOST, ACLSHMEMI_SPACE_COUNT };

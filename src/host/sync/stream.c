@@ -107,14 +107,19 @@ int aclshmemi_stream_aid_take(aclshmemi_instance_t *in, aclshmemi_stream_aid_t *
     return 0;
 }
 
-void aclshmemi_stream_aid_give(aclshmemi_instance_t *in, aclshmemi_stream_aid_t *aid)
+static void enter_aid(aclshmemi_instance_t *in, aclshmemi_stream_aid_t **list, aclshmemi_stream_aid_t *aid)
 {
     if (aid == NULL)
         return;
     pthread_mutex_lock(&in->streams.lock);
-    aid->next = in->streams.aids;
-    in->streams.aids = aid;
+    aid->next = *list;
+    *list = aid;
     pthread_mutex_unlock(&in->streams.lock);
+}
+
+void aclshmemi_stream_aid_give(aclshmemi_instance_t *in, aclshmemi_stream_aid_t *aid)
+{
+    enter_aid(in, &in->streams.aids, aid);
 }
 
 /* --- Tasks --- */
@@ -128,10 +133,19 @@ void aclshmemi_stream_used(aclshmemi_instance_t *in, aclshmemi_npu_stream_t stre
 static void drop_task(aclshmemi_task_t *task)
 {
     aclshmemi_instance_t *in = task->in;
-    aclshmemi_stream_aid_give(in, task->aid);
     free(task);
     /* The last touch of the instance: finalize may free it now. */
     atomic_fetch_sub_explicit(&in->streams.tasks, 1, memory_order_release);
+}
+
+/* The stream did not take the task, but it may have taken the copy or the wait in front of it, which uses the aid until
+ * a time that nobody will tell us. Waiting for the stream here could wait for the caller itself. */
+static void refuse_task(aclshmemi_task_t *task)
+{
+    if (task->aid != NULL)
+        aclshmemi_stream_used(task->in, task->stream);
+    enter_aid(task->in, &task->in->streams.aside, task->aid);
+    drop_task(task);
 }
 
 static void run_task(void *argument)
@@ -142,6 +156,7 @@ static void run_task(void *argument)
         if (rc != 0)
             keep_failure(task->in, task->stream, rc);
     }
+    aclshmemi_stream_aid_give(task->in, task->aid);
     drop_task(task);
 }
 
@@ -151,7 +166,7 @@ static int enqueue(aclshmemi_task_t *task)
     aclshmemi_npu_stream_t stream = task->stream;
     int rc = npu_stream_call(stream, run_task, task);
     if (rc != 0) {
-        drop_task(task);
+        refuse_task(task);
         return rc;
     }
     aclshmemi_stream_used(in, stream); /* the task may be gone by now */
@@ -189,7 +204,7 @@ int aclshmemi_stream_task_after_own(aclshmemi_task_t *task)
         if (rc == 0)
             rc = wait_for_own(in, task);
         if (rc != 0) {
-            drop_task(task);
+            refuse_task(task);
             return rc;
         }
     }
@@ -242,7 +257,9 @@ static bool work_ends(aclshmemi_instance_t *in, bool whole_device, uint64_t time
         return false;
     if (!whole_device || npu_device_current(&device) != 0 || device != in->device)
         return true;
-    return npu_device_sync(timeout_ms) != ACLSHMEM_TIMEOUT_ERROR;
+    int rc = npu_device_sync(timeout_ms);
+    in->streams.device_idle = rc == 0;
+    return rc != ACLSHMEM_TIMEOUT_ERROR;
 }
 
 int aclshmemi_streams_drain(aclshmemi_instance_t *in, bool whole_device, bool *left)
@@ -263,6 +280,16 @@ int aclshmemi_streams_drain(aclshmemi_instance_t *in, bool whole_device, bool *l
                 (double)in->operation_timeout_ms / 1e3, tasks);
 }
 
+static void destroy_aids(aclshmemi_stream_aid_t *list)
+{
+    for (aclshmemi_stream_aid_t *next, *at = list; at != NULL; at = next) {
+        next = at->next;
+        npu_event_destroy(at->event);
+        npu_host_free(at->word);
+        free(at);
+    }
+}
+
 void aclshmemi_streams_fini(aclshmemi_instance_t *in)
 {
     aclshmemi_streams_t *streams = &in->streams;
@@ -270,13 +297,11 @@ void aclshmemi_streams_fini(aclshmemi_instance_t *in)
         next = at->next;
         free(at);
     }
-    for (aclshmemi_stream_aid_t *next, *at = streams->aids; at != NULL; at = next) {
-        next = at->next;
-        npu_event_destroy(at->event);
-        npu_host_free(at->word);
-        free(at);
-    }
+    destroy_aids(streams->aids);
+    if (streams
+            ->device_idle) /* else they stay until the process ends: a word too many, instead of a wild copy */
+        destroy_aids(streams->aside);
     streams->failures = NULL;
-    streams->aids = NULL;
+    streams->aids = streams->aside = NULL;
     pthread_mutex_destroy(&streams->lock);
 }

@@ -154,7 +154,8 @@ struct aclshmemi_task {
     int (*run)(aclshmemi_task_t *task); /* on a thread of the runtime; a failure has been logged */
     aclshmemi_instance_t *in;
     aclshmemi_npu_stream_t stream;
-    aclshmemi_stream_aid_t *aid; /* NULL or given back after the task */
+    aclshmemi_stream_aid_t
+        *aid; /* NULL or given back after the task; set aside when the stream refuses the task */
 };
 
 /* First line of every call that works on a stream: fails without an instance, puts the own stream for NULL, and passes on

@@ -15,6 +15,7 @@
 #include "host/init/shmem_host_init.h"
 #include "host/instance.h"
 #include "host/mem/shmem_host_heap.h"
+#include "host/npu/npu.h"
 #include "support/unit.h"
 
 enum { WORDS = 1000 };
@@ -126,6 +127,31 @@ static void refusals(void **unused)
     }
 }
 
+/* A stream that waits for an event takes no task behind the wait: the event is not used for another wait, and what was
+ * put on the own stream is complete all the same. */
+static void refused_after_event(void **unused)
+{
+    (void)unused;
+    aclshmemi_npu_stream_t stream = NULL;
+    t_check_int(setenv("SHMEM_NPU_FAIL", "stream_call:1", 1), 0);
+    start();
+    t_check_int(npu_stream_create(&stream), 0);
+    for (int turn = 0; turn < 4; turn++) {
+        here[0] = 100 + turn;
+        aclshmemx_putmem_on_stream(there, here, WORDS * sizeof *here, 0, NULL);
+        aclshmemx_quiet_on_stream(stream);
+        if (turn == 0)
+            expect_error(ACLSHMEM_INNER_ERROR, "npu_stream_call");
+        aclshmemx_getmem_on_stream(back, there, WORDS * sizeof *here, 0, stream);
+        t_check_int(npu_stream_sync(stream, 60000), 0);
+        t_check_memory(back, here, WORDS * sizeof *here);
+        expect_no_error();
+    }
+    npu_stream_destroy(stream);
+    stop();
+    t_check_int(unsetenv("SHMEM_NPU_FAIL"), 0);
+}
+
 int main(void)
 {
     t_clean_environment();
@@ -133,6 +159,7 @@ int main(void)
         cmocka_unit_test(directly),
         cmocka_unit_test(on_streams),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(refused_after_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
