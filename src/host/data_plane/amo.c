@@ -5,6 +5,9 @@
 
 #include "host/data_plane/reach.h"
 #include "host/sync/sync.h"
+#include "host_device/amo_apply.h"
+
+#include <string.h>
 
 /* The object, or NULL with the words said. An object that is mapped nowhere needs an engine with atomics. */
 static void *object(aclshmemi_instance_t *in, const char *call, const void *address, size_t width, int pe)
@@ -48,27 +51,21 @@ static bool has_place(const char *call, const void *fetch)
             aclshmemi_notify(in, pe);                                                                        \
     }
 
-/* Floating point has no add instruction for memory: exchange until nobody came between. Bits are compared, so a NaN ends. */
-#define FLOAT_ADD(TYPE, BITS_TYPE)                                                                           \
+/* The same bits as in kernels and transports. */
+#define FLOAT_ADD(TYPE, AMO_TYPE)                                                                            \
     do {                                                                                                     \
-        union {                                                                                              \
-            TYPE number;                                                                                     \
-            BITS_TYPE bits;                                                                                  \
-        } seen, next;                                                                                        \
-        seen.bits = __atomic_load_n((BITS_TYPE *)word, __ATOMIC_RELAXED);                                    \
-        do                                                                                                   \
-            next.number = seen.number + value;                                                               \
-        while (!__atomic_compare_exchange_n((BITS_TYPE *)word, &seen.bits, next.bits, false,                 \
-                                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                            \
-        old = seen.number;                                                                                   \
+        uint64_t bits = 0;                                                                                   \
+        memcpy(&bits, &value, sizeof value);                                                                 \
+        bits = aclshmemi_amo_apply(word, ACLSHMEMI_AMO_PLUS, AMO_TYPE, bits, 0, true);                       \
+        memcpy(&old, &bits, sizeof old);                                                                     \
     } while (0)
 
 #define ADD_int32(TYPE)  old = __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
 #define ADD_int64(TYPE)  ADD_int32(TYPE)
 #define ADD_uint32(TYPE) ADD_int32(TYPE)
 #define ADD_uint64(TYPE) ADD_int32(TYPE)
-#define ADD_float(TYPE)  FLOAT_ADD(TYPE, uint32_t)
-#define ADD_double(TYPE) FLOAT_ADD(TYPE, uint64_t)
+#define ADD_float(TYPE)  FLOAT_ADD(TYPE, ACLSHMEMI_AMO_FLOAT)
+#define ADD_double(TYPE) FLOAT_ADD(TYPE, ACLSHMEMI_AMO_DOUBLE)
 
 #define DEFINE_AMO(NAME, TYPE)                                                                               \
     TYPE aclshmem_##NAME##_atomic_fetch(const TYPE *source, int pe)                                          \
