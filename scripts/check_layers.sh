@@ -20,8 +20,9 @@ BEGIN {
     engine = "bootstrap hybm transport npu utils"
     may["instance"] = "instance mem " engine
     may["sync"] = "sync instance mem " engine
-    may["team"] = "team " may["sync"]
-    may["mem"] = "team " may["sync"]
+    may["bridge"] = "bridge " may["sync"]
+    may["team"] = "team " may["bridge"]
+    may["mem"] = "team " may["bridge"]
     may["data_plane"] = "data_plane " may["team"]
     may["init"] = "init " may["data_plane"]
     may["python_wrapper"] = ""

@@ -63,6 +63,7 @@ void aclshmemi_instance_select(aclshmemi_instance_t *instance)
 {
     aclshmemi_instance_t *chosen = instance != NULL ? instance : &none;
     atomic_store_explicit(&aclshmemi_instance_current, chosen, memory_order_release);
+    npu_state_select((uint32_t)chosen->ctx.id);
     aclshmemi_log_set_pe(chosen->pe);
 }
 

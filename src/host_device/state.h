@@ -7,6 +7,8 @@
 #ifndef ACLSHMEMI_HOST_DEVICE_STATE_H
 #define ACLSHMEMI_HOST_DEVICE_STATE_H
 
+#include <assert.h>
+
 #include "host_device/shmem_state_types.h"
 #include "host_device/sync.h"
 
@@ -32,6 +34,6 @@ typedef struct aclshmemi_state {
     uint64_t udma_info; /* address of what seen.qp_info is for RDMA */
 } aclshmemi_state_t;
 
-_Static_assert(sizeof(aclshmemi_state_t) <= ACLSHMEMI_STATE_ROOM, "fits the room of an instance");
+static_assert(sizeof(aclshmemi_state_t) <= ACLSHMEMI_STATE_ROOM, "fits the room of an instance");
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef ACLSHMEMI_HOST_DEVICE_SYNC_H
 #define ACLSHMEMI_HOST_DEVICE_SYNC_H
 
+#include <assert.h>
+#include <stdalign.h>
 #include <stdint.h>
 
 #define ACLSHMEMI_LINE 64
@@ -13,14 +15,14 @@
 /* Who is about to sleep on a PE's memory sets sleepers and waits for rings to move; who writes to that memory looks at
  * sleepers, takes it back and rings only if it was set. */
 typedef struct aclshmemi_doorbell {
-    _Alignas(ACLSHMEMI_LINE) uint32_t rings; /* futex word */
+    alignas(ACLSHMEMI_LINE) uint32_t rings; /* futex word */
     uint32_t sleepers;
 } aclshmemi_doorbell_t;
 
 /* What a PE does, for the reports of those who wait for it. Written by its own PE only. */
 typedef struct aclshmemi_activity {
-    _Alignas(ACLSHMEMI_LINE) uint64_t since_ns; /* CLOCK_MONOTONIC, the same clock for all PEs of a host */
-    uint32_t call;                              /* aclshmemi_call_t */
+    alignas(ACLSHMEMI_LINE) uint64_t since_ns; /* CLOCK_MONOTONIC, the same clock for all PEs of a host */
+    uint32_t call;                             /* aclshmemi_call_t */
     uint32_t pid;
 } aclshmemi_activity_t;
 
@@ -41,7 +43,7 @@ typedef enum aclshmemi_call {
 
 /* What a PE brings to a split of a team: read by the others between two barriers of the parent. */
 typedef struct aclshmemi_split_note {
-    _Alignas(ACLSHMEMI_LINE) uint64_t ready; /* 1: this PE has memory for the new team */
+    alignas(ACLSHMEMI_LINE) uint64_t ready; /* 1: this PE has memory for the new team */
     int64_t args[5];                  /* parent, kind of split and its arguments, to find PEs that differ */
     int64_t verdict;                  /* 0: this PE found a handle for the team it will be in */
     uint64_t free_handles[2048 / 64]; /* bit set: this PE does not use that handle */
@@ -57,10 +59,10 @@ typedef struct aclshmemi_control {
 /* What a member brings to a collective of its team: in its own memory, written before the first barrier of the call and
  * read by the others before the last. */
 typedef struct aclshmemi_coll_note {
-    _Alignas(ACLSHMEMI_LINE) uint32_t kind; /* of collective */
-    uint32_t op_width;                      /* reduction and type, or element width */
-    uint64_t count;                         /* elements */
-    uint64_t source, dest;                  /* heap offsets */
+    alignas(ACLSHMEMI_LINE) uint32_t kind; /* of collective */
+    uint32_t op_width;                     /* reduction and type, or element width */
+    uint64_t count;                        /* elements */
+    uint64_t source, dest;                 /* heap offsets */
     int64_t root_or_stride;
     int64_t second_stride;
     uint64_t refused; /* the member's own arguments were wrong */
@@ -70,11 +72,11 @@ typedef struct aclshmemi_coll_note {
  * teams that ever use the slot: a PE that is late in leaving a team's last barrier
  * still sees it complete. */
 typedef struct aclshmemi_barrier {
-    _Alignas(ACLSHMEMI_LINE) uint64_t arrived; /* members that came in this round */
-    _Alignas(ACLSHMEMI_LINE) uint64_t round;   /* rounds that are complete */
-    aclshmemi_doorbell_t bell;                 /* of those who wait for round */
-    _Alignas(ACLSHMEMI_LINE) uint64_t pair;    /* team of two: rounds my partner entered, in my memory */
-    _Alignas(ACLSHMEMI_LINE) uint64_t entered; /* rounds this PE entered, in its own memory; for reports */
+    alignas(ACLSHMEMI_LINE) uint64_t arrived; /* members that came in this round */
+    alignas(ACLSHMEMI_LINE) uint64_t round;   /* rounds that are complete */
+    aclshmemi_doorbell_t bell;                /* of those who wait for round */
+    alignas(ACLSHMEMI_LINE) uint64_t pair;    /* team of two: rounds my partner entered, in my memory */
+    alignas(ACLSHMEMI_LINE) uint64_t entered; /* rounds this PE entered, in its own memory; for reports */
     aclshmemi_coll_note_t note;
 } aclshmemi_barrier_t;
 
@@ -91,6 +93,6 @@ typedef struct aclshmemi_sync_array {
     aclshmemi_barrier_t lane[ACLSHMEMI_LANE_COUNT];
 } aclshmemi_sync_array_t;
 
-_Static_assert(sizeof(aclshmemi_sync_array_t) <= 2560, "fits the sync array of a team");
+static_assert(sizeof(aclshmemi_sync_array_t) <= 2560, "fits the sync array of a team");
 
 #endif

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "host/data_plane/shmem_host_rma.h"
-#include "host/instance.h"
+#include "host/bridge/bridge.h"
 
 enum { LEAST_MTE = 1, LEAST_SDMA = 64, LEAST_RDMA = 128, LEAST_UDMA = 128 }; /* bytes */
 
@@ -26,8 +26,8 @@ static int check(const aclshmemi_instance_t *in, const char *call, uint64_t offs
     {                                                                                                        \
         aclshmemi_instance_t *in = aclshmemi_current();                                                      \
         TRY(check(in, "set_" #engine "_config", offset, ub_size, LEAST));                                    \
-        in->state->engine##_config = (aclshmem_ub_config_t){(int64_t)offset, ub_size, sync_id};              \
-        return 0;                                                                                            \
+        in->state->seen.engine##_config = (aclshmem_ub_config_t){(int64_t)offset, ub_size, sync_id};         \
+        return aclshmemi_bridge_update(in);                                                                  \
     }                                                                                                        \
     struct aclshmemi_needs_a_semicolon
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/bridge/bridge.h"
 #include "host/init/identity.h"
 #include "host/mem/space.h"
 #include "host/team/team.h"
@@ -172,33 +173,6 @@ static int place_blocks(aclshmemi_instance_t *in)
     return 0;
 }
 
-static int fill_state(aclshmemi_instance_t *in)
-{
-    aclshmem_device_host_state_t *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return fail(ACLSHMEM_MALLOC_FAILED, "out of memory for the state block");
-    aclshmemi_space_t *space = &in->space[ACLSHMEMI_SPACE_DEVICE];
-    state->version = (1 << 16) + (int)sizeof *state;
-    state->mype = in->pe;
-    state->npes = in->n_pes;
-    state->heap_base = space->base;
-    state->p2p_device_heap_base = (void **)space->peers;
-    memcpy(state->topo_list, in->transports.reach, (size_t)in->n_pes);
-    state->heap_size = space->bytes;
-    state->sync_pool = (uint64_t)(uintptr_t)(space->base + in->sync_offset);
-    state->sync_counter = (uint64_t)(uintptr_t)(space->base + in->counters_offset);
-    state->signal_addr = (uint64_t)(uintptr_t)(space->base + in->signal_offset);
-    state->mte_config = (aclshmem_ub_config_t){0, 16 << 10, 0};
-    state->sdma_config = (aclshmem_ub_config_t){191 << 10, ACLSHMEM_SDMA_FLAG_LENGTH, 0};
-    state->rdma_config = (aclshmem_ub_config_t){190 << 10, ACLSHMEM_RDMA_MTE_STAGING_UB_SIZE, 0};
-    state->udma_config = (aclshmem_ub_config_t){189 << 10, ACLSHMEM_UDMA_MTE_STAGING_UB_SIZE, 0};
-    state->profs = in->profile_on_device;
-    state->is_aclshmem_created = true;
-    state->is_aclshmem_initialized = true;
-    in->state = state;
-    return 0;
-}
-
 static int make_address_tables(aclshmemi_instance_t *in)
 {
     for (int i = 0; i < ACLSHMEMI_SPACE_COUNT; i++) {
@@ -235,7 +209,7 @@ static int build_steps(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode,
     TRY(place_blocks(in));
     TRY(aclshmemi_team_init(in));
     TRY(aclshmemi_prof_init(in));
-    TRY(fill_state(in));
+    TRY(aclshmemi_bridge_open(in, &in->teams[ACLSHMEM_TEAM_WORLD]->group));
     aclshmemi_fingerprint_t done = aclshmemi_fingerprint("init", "", 0, NULL);
     TRY(aclshmemi_bootstrap_barrier(&in->bootstrap, &done));
     in->status = ACLSHMEM_STATUS_IS_INITIALIZED;

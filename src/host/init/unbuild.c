@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "host/bridge/bridge.h"
 #include "host/mem/space.h"
 #include "host/team/team.h"
 
@@ -52,6 +53,7 @@ int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
     bool left = false;
     int rc = orderly ? part(in, &left) : 0;
     in->status = ACLSHMEM_STATUS_NOT_INITIALIZED;
+    aclshmemi_bridge_withdraw(in);
     if (left) {
         log_warn("memory of the instance stays in place until the process ends, since work on streams may "
                  "still use it");
@@ -59,9 +61,8 @@ int aclshmemi_unbuild(aclshmemi_instance_t *in, bool orderly)
         leave_peers(in);
         return rc;
     }
+    aclshmemi_bridge_close(in);
     aclshmemi_team_fini(in);
-    free(in->state);
-    in->state = NULL;
     aclshmemi_prof_fini(in);
     aclshmemi_transport_close(&in->transports);
     in->control_offset = 0;

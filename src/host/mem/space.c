@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/bridge/bridge.h"
 #include "host/sync/sync.h"
 
 int aclshmemi_space_create(aclshmemi_instance_t *in, int which, uint64_t bytes)
@@ -88,6 +89,8 @@ int aclshmemi_host_space_create(aclshmemi_instance_t *in)
         rc = aclshmemi_bootstrap_barrier(&in->bootstrap, &done);
         if (rc == 0 && !mapped)
             rc = ACLSHMEM_SMEM_ERROR;
+        if (rc == 0)
+            rc = aclshmemi_bridge_update(in);
     }
     free(all);
     if (rc != 0) {

@@ -69,7 +69,9 @@
     XX(false, aclError, aclrtLaunchKernelV2,                                                                 \
        (aclrtFuncHandle function, uint32_t blocks, const void *args, size_t size, aclrtLaunchKernelCfg *cfg, \
         aclrtStream stream))                                                                                 \
-    XX(false, int, rtGetC2cCtrlAddr, (uint64_t *address, uint32_t *length))
+    XX(false, int, rtGetC2cCtrlAddr, (uint64_t *address, uint32_t *length))                                  \
+    XX(false, aclError, aclcpuSlotPublish, (uint32_t slot, void *address))                                   \
+    XX(false, aclError, aclcpuSlotSelect, (uint32_t slot))
 
 typedef struct aclshmemi_acl {
 #define ACLSHMEMI_ACL_FIELD(required, result, name, parameters) result(*name) parameters;
@@ -85,7 +87,7 @@ extern aclshmemi_acl_t aclshmemi_acl; /* filled by npu_open; NULL where this run
     XX(device_sync) XX(peer_enable) XX(alloc) XX(host_alloc) XX(copy) XX(copy_async) XX(fill)                \
     XX(fill_async) XX(reserve) XX(mem_create) XX(map) XX(export) XX(import) XX(stream_create)                \
     XX(stream_sync) XX(stream_call) XX(event_create) XX(event_record) XX(event_wait) XX(binary_load)         \
-    XX(kernel_get) XX(kernel_launch)
+    XX(kernel_get) XX(kernel_launch) XX(state_publish)
 /* clang-format on */
 
 typedef enum aclshmemi_npu_call {

@@ -110,6 +110,11 @@ int npu_kernel_get(aclshmemi_npu_binary_t binary, const char *name,
                    aclshmemi_npu_kernel_t *kernel) ACLSHMEMI_MUST_CHECK;
 int npu_kernel_launch(aclshmemi_npu_kernel_t kernel, uint32_t blocks, const void *args, size_t args_bytes,
                       aclshmemi_npu_stream_t stream) ACLSHMEMI_MUST_CHECK;
+/* Where kernels find what they must know: an address for each slot below 256 (NULL: nothing there), and the slot that
+ * launches enqueued from now on start with. On a runtime that has no such slots nothing happens: its kernels have other
+ * ways to an address. Any thread. */
+int npu_state_publish(uint32_t slot, void *address) ACLSHMEMI_MUST_CHECK; /* address may be NULL */
+void npu_state_select(uint32_t slot);
 uint64_t npu_sync_config(void); /* address or word A2/A3 kernels need for barriers; 0 when there is none */
 
 #endif

@@ -423,3 +423,17 @@ uint64_t npu_sync_config(void)
         return 0;
     return aclshmemi_acl.rtGetC2cCtrlAddr(&address, &length) == 0 ? address : 0;
 }
+
+int npu_state_publish(uint32_t slot, void *address)
+{
+    TRY(ENTER(state_publish));
+    if (aclshmemi_acl.aclcpuSlotPublish == NULL)
+        return 0;
+    return ACL(aclcpuSlotPublish, (slot, address), "the state of slot %u", slot);
+}
+
+void npu_state_select(uint32_t slot)
+{
+    if (aclshmemi_npu_is_open() && aclshmemi_acl.aclcpuSlotSelect != NULL)
+        aclshmemi_npu_noted(aclshmemi_acl.aclcpuSlotSelect(slot), "aclcpuSlotSelect");
+}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/bridge/bridge.h"
 #include "host/team/team.h"
 
 #define HANDLE_WORDS (ACLSHMEM_MAX_TEAMS / 64)
@@ -158,7 +159,8 @@ int aclshmemi_team_create(aclshmemi_instance_t *in, aclshmemi_team_t *parent, in
                     "team split: the members of team %d do not all share memory that host code can touch",
                     parent->handle);
     aclshmemi_team_t *team = calloc(1, sizeof *team);
-    post_note(in, parent->handle, args, team != NULL);
+    aclshmemi_team_record_t *record = aclshmemi_bridge_team_take(in);
+    post_note(in, parent->handle, args, team != NULL && record != NULL);
     int rc = aclshmemi_barrier(in, &parent->group, ACLSHMEMI_CALL_SPLIT);
     if (rc == 0) {
         aclshmemi_team_t scratch = {
@@ -177,9 +179,11 @@ int aclshmemi_team_create(aclshmemi_instance_t *in, aclshmemi_team_t *parent, in
         rc = verdict != 0 ? verdict : rc;
     }
     if (rc != 0 || team->group.index < 0) {
+        aclshmemi_bridge_team_give(in, record);
         free(team);
         return rc;
     }
+    aclshmemi_bridge_team_show(in, team->handle, &team->group, record);
     set_free(in, team->handle, false);
     in->teams[team->handle] = team;
     *handle = team->handle;
@@ -202,6 +206,7 @@ void aclshmem_team_destroy(aclshmem_team_t handle)
                              ACLSHMEMI_CALL_SPLIT); /* failure is logged; the team goes anyway */
     if (unsettled != 0)
         return; /* a stream may still come to a barrier of the team: its words stay until finalize */
+    aclshmemi_bridge_team_hide(in, handle);
     in->teams[handle] = NULL;
     set_free(in, handle, true);
     free(team);

@@ -9,6 +9,7 @@
 
 #include "host/init/shmem_host_init.h"
 #include "host/instance.h"
+#include "host_device/state.h"
 #include "host/utils/shmem_log.h"
 #include "support/unit.h"
 
@@ -26,7 +27,7 @@ static void enter(const char *pe)
 /* What a kernel does between two marks. */
 static void count(int block, int frame, int64_t passes, int64_t cycles)
 {
-    aclshmem_prof_pe_t *record = aclshmemi_current()->state->profs;
+    aclshmem_prof_pe_t *record = aclshmemi_current()->state->seen.profs;
     t_check(record != NULL && record->pe_id == aclshmemi_current()->pe);
     record->block_prof[block].ccount[frame] += passes;
     record->block_prof[block].cycles[frame] += cycles;
@@ -71,7 +72,7 @@ static void off_by_default(void **unused)
     (void)unused;
     aclshmemi_status_clear();
     enter(NULL);
-    t_check(aclshmemi_current()->state->profs == NULL);
+    t_check(aclshmemi_current()->state->seen.profs == NULL);
     char *text = printed(nothing_to_get);
     t_check_text(text, "");
     free(text);
@@ -97,7 +98,7 @@ static void counts_come_back(void **unused)
     enter("0");
     aclshmem_prof_pe_t *counts = NULL, *again = NULL;
     aclshmemx_get_prof(&counts, false);
-    t_check(counts != NULL && counts != aclshmemi_current()->state->profs);
+    t_check(counts != NULL && counts != aclshmemi_current()->state->seen.profs);
     t_check_int(counts->pe_id, 0);
     for (int block = 0; block < ACLSHMEM_CYCLE_PROF_MAX_BLOCK; block++)
         for (int frame = 0; frame < ACLSHMEM_CYCLE_PROF_FRAME_CNT; frame++)

@@ -598,6 +598,8 @@ static int call_one(aclshmemi_npu_call_t call)
         return npu_kernel_get(NULL, "kernel", &out);
     case ACLSHMEMI_NPU_kernel_launch:
         return npu_kernel_launch(out, 1, memory, 16, NULL);
+    case ACLSHMEMI_NPU_state_publish:
+        return npu_state_publish(3, memory);
     case ACLSHMEMI_NPU_open:
     case ACLSHMEMI_NPU_CALLS:
         break;
