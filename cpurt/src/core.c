@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An AI core: a thread with a unified buffer, running one block after the other. A failing block jumps out of its
- * kernel; the others of the launch do so at their next look or meeting. wait.c has the looks.
+ * kernel; the others of the launch do so at their next look or meeting. looks.c has the looks, flags.c and copy_ub.c what
+ * a core does besides.
  */
 #include "core.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "core_state.h"
 
-static _Thread_local cpurt_core_t *mine;
+/* Looked at by every primitive, so without the detour that a thread-local of a shared object usually takes. */
+static _Thread_local cpurt_core_t *mine __attribute__((tls_model("initial-exec")));
 
 cpurt_core_t *cpurt_core_running(void)
 {
@@ -64,6 +67,7 @@ static cpurt_core_t *get_core(void)
     }
     core->seen.ub = (char *)core->map + page_bytes();
     core->seen.ub_bytes = ub_bytes;
+    cpurt_segment_set(core->seen.ub);
     mine = core;
     return core;
 }
@@ -71,6 +75,7 @@ static cpurt_core_t *get_core(void)
 void cpurt_core_leave(void)
 {
     if (mine != NULL) {
+        cpurt_segment_set(NULL);
         (void)munmap(mine->map, mine->map_bytes);
         free(mine);
         mine = NULL;
@@ -80,13 +85,14 @@ void cpurt_core_leave(void)
 /* --- Gangs --- */
 
 void cpurt_gang_init(cpurt_gang_t *gang, const aicore_kernel_t *kernel, const void *args, uint32_t blocks,
-                     uint64_t timeout_ns)
+                     uint32_t slot, uint64_t timeout_ns)
 {
     const uint32_t cores = (uint32_t)cpurt_config()->cores;
 
     gang->kernel = kernel;
     gang->args = args;
     gang->blocks = blocks;
+    gang->slot = slot;
     gang->contexts = blocks * kernel->subs;
     gang->threads = gang->contexts < cores ? gang->contexts : cores;
     gang->timeout_ns = timeout_ns;
@@ -130,6 +136,13 @@ void cpurt_core_jump(cpurt_core_t *core)
     longjmp(core->out, 1);
 }
 
+/* Device code called by the host program: there is no launch to end, and no way to go on. */
+static _Noreturn void end_program(const char *reason)
+{
+    (void)fprintf(stderr, "acl: trap outside a kernel: %s\n", reason);
+    abort();
+}
+
 void aicore_trap(const char *format, ...)
 {
     cpurt_core_t *const core = cpurt_core_running();
@@ -139,19 +152,41 @@ void aicore_trap(const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    if (core == NULL) {
-        /* Device code called by the host program: there is no launch to end, and no way to go on. */
-        (void)fprintf(stderr, "acl: trap outside a kernel: %s\n", reason);
-        abort();
-    }
+    if (core == NULL)
+        end_program(reason);
     cpurt_core_fail(core, ACL_ERROR_RT_VECTOR_CORE_TRAP_EXCEPTION, reason);
+}
+
+void cpurt_core_refuse(const char *format, ...)
+{
+    cpurt_core_t *const core = cpurt_core_running();
+    char reason[256] = "";
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    if (core == NULL)
+        end_program(reason);
+    cpurt_core_fail(core, ACL_ERROR_RT_VECTOR_CORE_EXCEPTION, reason);
+}
+
+cpurt_core_t *cpurt_core_needed(const char *call)
+{
+    cpurt_core_t *const core = cpurt_core_running();
+
+    if (core == NULL)
+        cpurt_core_refuse("%s is for kernels; this thread runs none", call);
+    return core;
 }
 
 /* A function of its own, because nothing that lives across setjmp may change afterwards. */
 static void run_context(cpurt_core_t *core, const cpurt_gang_t *gang)
 {
-    if (setjmp(core->out) == 0)
+    if (setjmp(core->out) == 0) {
         gang->kernel->entry(gang->args);
+        cpurt_core_end_pipes(core);
+    }
 }
 
 static void begin_context(cpurt_core_t *core, const cpurt_gang_t *gang, uint32_t context)
@@ -162,7 +197,10 @@ static void begin_context(cpurt_core_t *core, const cpurt_gang_t *gang, uint32_t
     core->seen.block_count = gang->blocks;
     core->seen.sub = context % subs;
     core->seen.sub_count = subs;
+    core->slot = gang->slot;
+    memset(core->local, 0, sizeof core->local);
     cpurt_core_begin_looks(core);
+    cpurt_core_begin_pipes(core);
 }
 
 void cpurt_gang_work(cpurt_gang_t *gang)

@@ -13,6 +13,7 @@ typedef struct cpurt_gang {
     const aicore_kernel_t *kernel;
     const void *args;
     uint32_t blocks;
+    uint32_t slot;     /* cores start with */
     uint32_t contexts; /* vector cores the launch asks for: blocks times cores per block */
     uint32_t threads;  /* of them at once: fewer only when the device has fewer cores */
     uint64_t timeout_ns;
@@ -32,7 +33,7 @@ typedef struct cpurt_gang {
 } cpurt_gang_t;
 
 void cpurt_gang_init(cpurt_gang_t *gang, const aicore_kernel_t *kernel, const void *args, uint32_t blocks,
-                     uint64_t timeout_ns);
+                     uint32_t slot, uint64_t timeout_ns);
 void cpurt_gang_fini(cpurt_gang_t *gang);
 /* The calling thread takes part until there is nothing left to start. */
 void cpurt_gang_work(cpurt_gang_t *gang);

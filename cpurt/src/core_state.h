@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a core remembers, for core.c and looks.c. */
+/* What a core remembers, for the files that make up a core. */
 #ifndef CPURT_CORE_STATE_H
 #define CPURT_CORE_STATE_H
 
@@ -22,6 +22,12 @@ typedef struct cpurt_core {
     void *map;          /* the buffer and the pages around it */
     size_t map_bytes;
 
+    /* Its pipes, as the kernel has issued: a bit per flag that is up, and what copies out do. */
+    uint8_t flags[AICORE_PIPE_COUNT][AICORE_PIPE_COUNT];
+    aicore_element_t element;
+    uint32_t slot; /* in use */
+    _Alignas(16) unsigned char local[AICORE_LOCAL_BYTES];
+
     cpurt_look_t looks[CPURT_LOOK_SETS][CPURT_LOOK_WAYS];
     uint32_t next_way[CPURT_LOOK_SETS];
     uint32_t stale;       /* looks in a row that found nothing new */
@@ -35,8 +41,18 @@ typedef struct cpurt_core {
 cpurt_core_t *cpurt_core_running(void);
 /* Notes the failure, stops the launch, leaves the kernel. */
 void cpurt_core_fail(cpurt_core_t *core, aclError code, const char *reason) __attribute__((noreturn));
+/* The same for something the core's hardware would not do; ends the program on a thread that runs no kernel. */
+void cpurt_core_refuse(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+/* The calling thread's core, for a call that needs one. */
+cpurt_core_t *cpurt_core_needed(const char *call);
 /* Leaves the kernel. */
 void cpurt_core_jump(cpurt_core_t *core) __attribute__((noreturn));
 void cpurt_core_begin_looks(cpurt_core_t *core);
+/* Around the run of a block. The end does not return when something is left undone. */
+void cpurt_core_begin_pipes(cpurt_core_t *core);
+void cpurt_core_end_pipes(cpurt_core_t *core);
+const char *cpurt_pipe_name(aicore_pipe_t pipe);
+/* Points what kernels use as the segment of their buffer at it; NULL: at nothing. */
+void cpurt_segment_set(void *ub);
 
 #endif

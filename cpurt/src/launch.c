@@ -7,6 +7,7 @@
 
 #include "kernel.h"
 #include "pool.h"
+#include "slot.h"
 #include "stream.h"
 
 #define MAX_BLOCKS 65535
@@ -16,6 +17,7 @@ typedef struct launch {
     cpurt_task_t task;
     cpurt_function_t *function;
     uint32_t blocks;
+    uint32_t slot;
     uint64_t timeout_ns;
     unsigned char *args; /* inside bytes */
     unsigned char bytes[];
@@ -27,7 +29,8 @@ static aclError run(cpurt_task_t *task, cpurt_stream_t *stream)
     cpurt_gang_t gang;
 
     (void)stream;
-    cpurt_gang_init(&gang, launch->function->kernel, launch->args, launch->blocks, launch->timeout_ns);
+    cpurt_gang_init(&gang, launch->function->kernel, launch->args, launch->blocks, launch->slot,
+                    launch->timeout_ns);
     aclError error = cpurt_pool_run(&gang);
     if (error == ACL_SUCCESS && gang.failure != ACL_SUCCESS) {
         cpurt_error_set(gang.text);
@@ -132,6 +135,7 @@ static launch_t *new_launch(cpurt_function_t *function, uint32_t blocks, const v
     launch->task = (cpurt_task_t){.run = run, .release = release};
     launch->function = function;
     launch->blocks = blocks;
+    launch->slot = cpurt_slot_selected();
     launch->timeout_ns = cpurt_config()->kernel_timeout_ns;
     launch->args = launch->bytes + (ARGS_ALIGN - (uintptr_t)launch->bytes % ARGS_ALIGN) % ARGS_ALIGN;
     if (bytes > 0)

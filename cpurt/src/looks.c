@@ -11,11 +11,13 @@
 #include <time.h>
 
 #include "core_state.h"
+#include "word.h"
 
-#define YIELD_NS      UINT64_C(1000000) /* how long a core yields before it sleeps */
-#define FIRST_SLEEP   50u               /* microseconds */
-#define LONGEST_SLEEP 1000u
-#define BUSY_NS       UINT64_C(5000) /* time between two looks that shows the kernel does other things, too */
+#define YIELD_NS           UINT64_C(1000000) /* how long a core yields before it sleeps */
+#define FIRST_SLEEP        50u               /* microseconds */
+#define LONGEST_SLEEP      1000u
+#define DEFAULT_TIMEOUT_NS UINT64_C(60000000000)
+#define BUSY_NS            UINT64_C(5000) /* time between two looks that shows the kernel does other things, too */
 
 static uint32_t free_looks(const cpurt_gang_t *gang)
 {
@@ -29,20 +31,6 @@ void cpurt_core_begin_looks(cpurt_core_t *core)
     core->sleep_us = 0;
     core->last_ns = 0;
     core->waited_ns = 0;
-}
-
-static uint64_t load(const volatile void *address, uint32_t bytes)
-{
-    switch (bytes) {
-    case 1:
-        return __atomic_load_n((const volatile uint8_t *)address, __ATOMIC_ACQUIRE);
-    case 2:
-        return __atomic_load_n((const volatile uint16_t *)address, __ATOMIC_ACQUIRE);
-    case 4:
-        return __atomic_load_n((const volatile uint32_t *)address, __ATOMIC_ACQUIRE);
-    default:
-        return __atomic_load_n((const volatile uint64_t *)address, __ATOMIC_ACQUIRE);
-    }
 }
 
 /* Whether the core looks at this word again and finds what it found before. */
@@ -77,21 +65,27 @@ static void rest(uint64_t waited_ns, uint32_t *sleep_us)
     (void)nanosleep(&pause, NULL);
 }
 
-static _Noreturn void too_late(cpurt_core_t *core, uint64_t waited_ns, const volatile void *address,
-                               uint32_t bytes)
+static _Noreturn void too_late(const cpurt_gang_t *gang, uint64_t waited_ns, const char *what)
 {
-    const cpurt_gang_t *const gang = core->gang;
-    char what[96] = "something that did not happen", hint[96] = "";
+    char hint[96] = "", reason[256];
 
-    if (address != NULL)
-        (void)snprintf(what, sizeof what, "the %u-byte word at %p, whose value is %" PRIu64, bytes,
-                       (const void *)(uintptr_t)address, load(address, bytes));
+    if (gang == NULL)
+        aicore_trap("waited %.1f s for %s", (double)waited_ns / 1e9,
+                    what); /* on a thread that runs no kernel */
     if (gang->contexts > gang->threads)
         (void)snprintf(hint, sizeof hint, "; only %u of its %u cores run at once here", gang->threads,
                        gang->contexts);
-    char reason[256];
     (void)snprintf(reason, sizeof reason, "waited %.1f s for %s%s", (double)waited_ns / 1e9, what, hint);
-    cpurt_core_fail(core, ACL_ERROR_RT_VECTOR_CORE_TIMEOUT, reason);
+    cpurt_core_fail(cpurt_core_running(), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT, reason);
+}
+
+static void describe_word(const volatile void *address, uint32_t bytes, char *out, size_t size)
+{
+    if (address == NULL)
+        (void)snprintf(out, size, "something that did not happen");
+    else
+        (void)snprintf(out, size, "the %u-byte word at %p, whose value is %" PRIu64, bytes,
+                       (const void *)(uintptr_t)address, cpurt_word_load(address, bytes));
 }
 
 static void leave_if_stopped(cpurt_core_t *core)
@@ -110,7 +104,7 @@ void aicore_poll(const volatile void *address, uint32_t bytes)
         return;
     }
     leave_if_stopped(core);
-    if (!nothing_new(core, address, load(address, bytes), &changed)) {
+    if (!nothing_new(core, address, cpurt_word_load(address, bytes), &changed)) {
         if (changed) {
             core->stale = 0;
             core->sleep_us = 0;
@@ -137,20 +131,42 @@ void aicore_poll(const volatile void *address, uint32_t bytes)
     core->last_ns = cpurt_now_ns();
     core->looks_since = 0;
     core->waited_ns += core->last_ns - now;
-    if (core->waited_ns > core->gang->timeout_ns)
-        too_late(core, core->waited_ns, address, bytes);
+    if (core->waited_ns > core->gang->timeout_ns) {
+        char what[96];
+
+        describe_word(address, bytes, what, sizeof what);
+        too_late(core->gang, core->waited_ns, what);
+    }
+}
+
+static _Noreturn void give_up(const aicore_wait_t *wait, const cpurt_gang_t *gang, uint64_t waited_ns,
+                              const volatile void *address, uint32_t bytes)
+{
+    char what[160] = "";
+
+    if (wait->describe != NULL)
+        wait->describe(wait, what, sizeof what);
+    else
+        describe_word(address, bytes, what, sizeof what);
+    too_late(gang, waited_ns, what);
+}
+
+static uint64_t longest_wait_ns(const cpurt_gang_t *gang)
+{
+    if (gang != NULL)
+        return gang->timeout_ns;
+    const uint64_t setting = cpurt_config()->kernel_timeout_ns; /* 0 while nobody has read the settings */
+    return setting != 0 ? setting : DEFAULT_TIMEOUT_NS;
 }
 
 void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_t bytes)
 {
     cpurt_core_t *const core = cpurt_core_running();
+    const cpurt_gang_t *const gang = core != NULL ? core->gang : NULL;
 
-    if (core == NULL) {
-        (void)sched_yield();
-        return;
-    }
-    leave_if_stopped(core);
-    if (++wait->looks <= free_looks(core->gang)) {
+    if (core != NULL)
+        leave_if_stopped(core);
+    if (++wait->looks <= (gang != NULL ? free_looks(gang) : 1)) {
         cpurt_relax();
         return;
     }
@@ -158,9 +174,17 @@ void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_
     if (wait->start_ns == 0)
         wait->start_ns = now;
     const uint64_t waited_ns = now - wait->start_ns;
-    if (waited_ns > core->gang->timeout_ns)
-        too_late(core, waited_ns, address, bytes);
+    if (waited_ns > longest_wait_ns(gang))
+        give_up(wait, gang, waited_ns, address, bytes);
     rest(waited_ns, &wait->sleep_us);
+}
+
+static void describe_meeting(const aicore_wait_t *wait, char *out, size_t size)
+{
+    const cpurt_gang_t *const gang = wait->subject;
+
+    (void)snprintf(out, size, "aicore_sync_all; %u of %u cores have come", atomic_load(&gang->arrived),
+                   gang->contexts);
 }
 
 void aicore_sync_all(void)
@@ -181,10 +205,8 @@ void aicore_sync_all(void)
     }
     aicore_wait_t wait;
     aicore_wait_begin(&wait);
-    while (atomic_load_explicit(&gang->round, memory_order_acquire) == round) {
-        if (wait.start_ns != 0 && cpurt_now_ns() - wait.start_ns > gang->timeout_ns)
-            aicore_trap("waited %.1f s in aicore_sync_all; %u of %u cores have come",
-                        (double)gang->timeout_ns / 1e9, atomic_load(&gang->arrived), gang->contexts);
+    wait.describe = describe_meeting;
+    wait.subject = gang;
+    while (atomic_load_explicit(&gang->round, memory_order_acquire) == round)
         aicore_wait_step(&wait, NULL, 0);
-    }
 }

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "pool.h"
 #include "share.h"
+#include "slot.h"
 #include "stream.h"
 #include "vmm.h"
 
@@ -115,6 +116,7 @@ static void tear_down(void)
     cpurt_devices_end();
     cpurt_streams_end_marks();
     cpurt_kernels_end();
+    cpurt_slots_end();
     cpurt_pool_end();
     cpurt_share_end();
     cpurt_vmm_end();
