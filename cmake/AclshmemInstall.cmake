@@ -44,6 +44,10 @@ if(ACLSHMEM_TOOLS)
   install(EXPORT aclshmem-tools-targets NAMESPACE aclshmem:: DESTINATION "${ACLSHMEM_CMAKE_DIR}" COMPONENT devel)
 endif()
 
+if(TARGET ascendcl)
+  install(PROGRAMS "${PROJECT_SOURCE_DIR}/cpurt/aclcpu-cc" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT devel)
+endif()
+
 # Headers: ours, and the AscendCL subset of the CPU runtime. A program for CANN puts CANN's include folder first.
 foreach(folder include cpurt/include)
   if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")

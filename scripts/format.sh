@@ -32,7 +32,7 @@ fi
 
 if [ $# -eq 0 ]; then
     # shellcheck disable=SC2046
-    set -- $(our_files '*.c' '*.h' '*.inl')
+    set -- $(our_files "*.c" "*.h" "*.inl" "*.cpp")
 fi
 if [ $check = no ]; then
     exec $tool -i "$@"

@@ -15,8 +15,7 @@ typedef enum cpurt_kind {
     CPURT_NOTIFY,
     CPURT_PHYSICAL,
     CPURT_BINARY,
-    CPURT_FUNCTION,
-    CPURT_DMA_QUEUE
+    CPURT_FUNCTION
 } cpurt_kind_t;
 
 typedef struct cpurt_object {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Signals sent to the launcher: what the PEs get, when they are killed, and the exit code.
- * [R-07] [R-21]
  */
 #include <fcntl.h>
 #include <poll.h>
