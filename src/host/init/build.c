@@ -193,6 +193,7 @@ static int build_steps(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode,
                     " bytes, it must be a multiple of 2 MiB; the next is %" PRIu64,
                     in->heap_bytes, (uint64_t)ALIGN_TO(in->heap_bytes, ACLSHMEM_PAGE_SIZE));
     TRY(make_address_tables(in));
+    TRY(aclshmemi_prof_init(in)); /* before anybody relies on us */
     TRY(aclshmemi_space_create(in, ACLSHMEMI_SPACE_DEVICE, in->heap_bytes + ACLSHMEM_EXTRA_SIZE));
     aclshmemi_transport_site_t site = {
         .pe = in->pe,
@@ -208,7 +209,6 @@ static int build_steps(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode,
     in->status = ACLSHMEM_STATUS_SHM_CREATED;
     TRY(place_blocks(in));
     TRY(aclshmemi_team_init(in));
-    TRY(aclshmemi_prof_init(in));
     TRY(aclshmemi_bridge_open(in, &in->teams[ACLSHMEM_TEAM_WORLD]->group));
     aclshmemi_fingerprint_t done = aclshmemi_fingerprint("init", "", 0, NULL);
     TRY(aclshmemi_bootstrap_barrier(&in->bootstrap, &done));
