@@ -20,7 +20,8 @@
 /* What one PE tells the others; a transport blob follows in the exchange. */
 typedef struct exchange {
     aclshmemi_segment_blob_t memory;
-    uint64_t host; /* equal on PEs that may share memory */
+    uint64_t host;           /* equal on PEs that may share memory */
+    aclshmemi_cores_t cores; /* where the PE may run */
 } exchange_t;
 
 static int open_device(aclshmemi_instance_t *in, const aclshmemi_launch_t *launch)
@@ -94,16 +95,22 @@ static int meet(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const acls
 /* PEs of the same host get slots in the order of their numbers, which is the same order for all of them. */
 static int assign_slots(aclshmemi_instance_t *in, const char *all, size_t stride)
 {
+    aclshmemi_cores_t *cores = malloc((size_t)in->n_pes * sizeof *cores);
     in->slot = malloc((size_t)in->n_pes * sizeof *in->slot);
-    if (in->slot == NULL)
+    if (in->slot == NULL || cores == NULL) {
+        free(cores);
         return fail(ACLSHMEM_MALLOC_FAILED, "out of memory for the slots of %d PEs", in->n_pes);
+    }
     exchange_t own, other;
     memcpy(&own, all + (size_t)in->pe * stride, sizeof own);
     for (int pe = 0; pe < in->n_pes; pe++) {
         memcpy(&other, all + (size_t)pe * stride, sizeof other);
+        if (other.host == own.host)
+            cores[in->slots] = other.cores;
         in->slot[pe] = other.host == own.host ? in->slots++ : -1;
     }
-    in->may_spin = in->slots <= aclshmemi_usable_cores();
+    in->may_spin = aclshmemi_cores_suffice(&own.cores, cores, (size_t)in->slots, aclshmemi_cores_quota());
+    free(cores);
     return 0;
 }
 
@@ -130,6 +137,7 @@ static int exchange_and_map(aclshmemi_instance_t *in)
         goto free_both;
     }
     exchange_t mine = {.host = aclshmemi_host_identity()};
+    aclshmemi_cores_of_process(&mine.cores);
     rc = aclshmemi_segment_export(&in->space[ACLSHMEMI_SPACE_DEVICE].segment, &mine.memory);
     if (rc == 0)
         rc = aclshmemi_transport_export(&in->transports, own + sizeof mine);

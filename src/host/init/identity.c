@@ -4,6 +4,7 @@
 #include "host/init/identity.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,11 @@
 #include <unistd.h>
 
 #include "host_device/sync.h"
+
+enum {
+    WORDS = sizeof(aclshmemi_cores_t) / sizeof(uint64_t),
+    CORES_MAX = 64 * WORDS,
+};
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {
@@ -46,7 +52,7 @@ uint64_t aclshmemi_host_identity(void)
 }
 
 /* cgroup v2 writes "max 100000" or "200000 100000": quota and period in microseconds. */
-static int quota_cores(void)
+int aclshmemi_cores_quota(void)
 {
     char text[64];
     long long quota, period;
@@ -56,14 +62,61 @@ static int quota_cores(void)
     return (int)((quota + period - 1) / period);
 }
 
-int aclshmemi_usable_cores(void)
+void aclshmemi_cores_of_process(aclshmemi_cores_t *cores)
 {
     cpu_set_t set;
-    int cores =
-        sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    int quota = quota_cores();
-    cores = cores < quota ? cores : quota;
-    return cores > 0 ? cores : 1;
+    *cores = (aclshmemi_cores_t){0};
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    for (size_t cpu = 0; cpu < CORES_MAX && cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &set))
+            cores->word[cpu / 64] |= UINT64_C(1) << cpu % 64;
+}
+
+static size_t cores_count(const aclshmemi_cores_t *cores)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < WORDS; i++)
+        count += (size_t)__builtin_popcountll(cores->word[i]);
+    return count;
+}
+
+static bool cores_meet(const aclshmemi_cores_t *a, const aclshmemi_cores_t *b)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        if ((a->word[i] & b->word[i]) != 0)
+            return true;
+    return false;
+}
+
+static bool fit_within(const aclshmemi_cores_t *room, const aclshmemi_cores_t *all, size_t count)
+{
+    size_t inside = 0;
+    for (size_t k = 0; k < count; k++) {
+        bool contained = true;
+        for (size_t i = 0; i < WORDS && contained; i++)
+            contained = (all[k].word[i] & ~room->word[i]) == 0;
+        inside += contained;
+    }
+    return inside <= cores_count(room);
+}
+
+/* Launchers give every process the same cores, or every one its own, or nested sets: for those the two looks are exact. */
+bool aclshmemi_cores_suffice(const aclshmemi_cores_t *own, const aclshmemi_cores_t *all, size_t count,
+                             int quota)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    aclshmemi_cores_t near = *own;
+    if (count > (size_t)quota)
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        if (cores_count(&all[k]) == 0) /* nobody knows where that one runs */
+            return online > 0 && count <= (size_t)online;
+        if (cores_meet(own, &all[k]))
+            for (size_t i = 0; i < WORDS; i++)
+                near.word[i] |= all[k].word[i];
+    }
+    return fit_within(own, all, count) && fit_within(&near, all, count);
 }
 
 const char *aclshmemi_build_text(void)
