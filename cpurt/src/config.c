@@ -72,6 +72,22 @@ static aclError read_seconds(const char *name, double low, double high, const ch
     return ACL_SUCCESS;
 }
 
+static aclError read_switch(const char *name, bool *out)
+{
+    static const char *const yes[] = {"1", "true", "yes", "on", "y"}, *const no[] = {"0", "false", "no",
+                                                                                     "off", "n"};
+    const char *value = getenv(name);
+
+    if (value == NULL || value[0] == '\0')
+        return ACL_SUCCESS;
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
+        if (strcasecmp(value, yes[i]) == 0 || strcasecmp(value, no[i]) == 0) {
+            *out = strcasecmp(value, yes[i]) == 0;
+            return ACL_SUCCESS;
+        }
+    return refuse(name, value, "1, 0, true, false, yes, no, on, off");
+}
+
 static aclError read_name(const char *name, char *out, size_t size)
 {
     const char *value = getenv(name);
@@ -116,6 +132,7 @@ static uint64_t half_of_memory(void)
 aclError cpurt_config_read(cpurt_config_t *config)
 {
     uint64_t devices = 16, cores = 48, hbm = 0, ub = 192 * KIB, timeout_ns = UINT64_C(60) * 1000000000;
+    uint64_t seed = 1;
     cpurt_config_t read = {.soc_name = "Ascend910B-cpu"};
 
     TRY(read_number("SHMEM_CPU_DEVICES", false, 1, 4096, "1 to 4096", &devices));
@@ -123,12 +140,15 @@ aclError cpurt_config_read(cpurt_config_t *config)
     TRY(read_number("SHMEM_CPU_HBM_SIZE", true, 0, 16 * TIB, "0 to 16T, with suffix K, M, G or T", &hbm));
     TRY(read_number("SHMEM_CPU_UB_SIZE", true, 192 * KIB, 256 * KIB, "192K to 256K", &ub));
     TRY(read_seconds("SHMEM_CPU_KERNEL_TIMEOUT", 0.001, 604800, "seconds from 0.001 to 604800", &timeout_ns));
+    TRY(read_switch("SHMEM_CPU_CHECK", &read.check));
+    TRY(read_number("SHMEM_CPU_CHECK_SEED", false, 0, UINT32_MAX, "0 to 4294967295", &seed));
     TRY(read_name("SHMEM_CPU_SOC_NAME", read.soc_name, sizeof read.soc_name));
     read.devices = (int)devices;
     read.cores = (int)cores;
     read.hbm_bytes = hbm != 0 ? hbm : half_of_memory();
     read.ub_bytes = (uint32_t)ub;
     read.kernel_timeout_ns = timeout_ns;
+    read.check_seed = seed;
     *config = read;
     return ACL_SUCCESS;
 }

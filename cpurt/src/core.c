@@ -87,8 +87,12 @@ void cpurt_core_leave(void)
 void cpurt_gang_init(cpurt_gang_t *gang, const aicore_kernel_t *kernel, const void *args, uint32_t blocks,
                      uint32_t slot, uint64_t timeout_ns)
 {
+    static atomic_uint launches;
     const uint32_t cores = (uint32_t)cpurt_config()->cores;
 
+    gang->launch = atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed) + 1;
+    if (gang->launch == 0) /* went round; 0 is no launch */
+        gang->launch = atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed) + 1;
     gang->kernel = kernel;
     gang->args = args;
     gang->blocks = blocks;
@@ -197,6 +201,7 @@ static void begin_context(cpurt_core_t *core, const cpurt_gang_t *gang, uint32_t
     core->seen.block_count = gang->blocks;
     core->seen.sub = context % subs;
     core->seen.sub_count = subs;
+    core->seen.launch = gang->launch;
     core->slot = gang->slot;
     memset(core->local, 0, sizeof core->local);
     cpurt_core_begin_looks(core);

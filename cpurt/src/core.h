@@ -14,6 +14,7 @@ typedef struct cpurt_gang {
     const void *args;
     uint32_t blocks;
     uint32_t slot;     /* cores start with */
+    uint32_t launch;   /* its number */
     uint32_t contexts; /* vector cores the launch asks for: blocks times cores per block */
     uint32_t threads;  /* of them at once: fewer only when the device has fewer cores */
     uint64_t timeout_ns;

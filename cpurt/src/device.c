@@ -3,6 +3,7 @@
 #include "device.h"
 
 #include "context.h"
+#include "dma.h"
 #include "stream.h"
 
 #define MAX_DEVICES 4096
@@ -95,8 +96,10 @@ aclError aclrtResetDevice(int32_t deviceId)
     TRY(cpurt_enter());
     TRY(cpurt_device_check(deviceId));
     TRY(count_down(deviceId, false, &last));
-    if (last)
-        cpurt_contexts_end(deviceId);
+    if (last) {
+        cpurt_contexts_end(deviceId); /* first: its kernels may use the queues */
+        cpurt_dma_end(deviceId);
+    }
     return ACL_SUCCESS;
 }
 

@@ -22,8 +22,9 @@ static uint32_t first_free = NO_SLOT;
 
 static const char *kind_name(cpurt_kind_t kind)
 {
-    static const char *const names[] = {"object", "context",         "stream", "event",
-                                        "notify", "physical memory", "binary", "kernel"};
+    static const char *const names[] = {"object", "context", "stream",
+                                        "event",  "notify",  "physical memory",
+                                        "binary", "kernel",  "queue of the DMA engine"};
 
     return names[kind];
 }

@@ -15,7 +15,8 @@ typedef enum cpurt_kind {
     CPURT_NOTIFY,
     CPURT_PHYSICAL,
     CPURT_BINARY,
-    CPURT_FUNCTION
+    CPURT_FUNCTION,
+    CPURT_DMA_QUEUE
 } cpurt_kind_t;
 
 typedef struct cpurt_object {

@@ -110,6 +110,11 @@ aclError aclrtHostUnregister(void *ptr)
     return ACL_SUCCESS;
 }
 
+bool cpurt_host_memory_has_locked(const void *address, size_t bytes)
+{
+    return cpurt_range_has(cpurt_range_find(&pieces, address), address, bytes);
+}
+
 void cpurt_host_memory_end_locked(void)
 {
     for (piece_t *piece; (piece = (piece_t *)(void *)cpurt_range_any(&pieces)) != NULL;) {

@@ -3,6 +3,11 @@
 #ifndef CPURT_HOST_MEMORY_H
 #define CPURT_HOST_MEMORY_H
 
-void cpurt_host_memory_end_locked(void); /* with cpurt_memory_lock held */
+#include <stdbool.h>
+#include <stddef.h>
+
+/* With cpurt_memory_lock held. */
+bool cpurt_host_memory_has_locked(const void *address, size_t bytes);
+void cpurt_host_memory_end_locked(void);
 
 #endif

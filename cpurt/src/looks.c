@@ -5,10 +5,13 @@
  * CPUs. What it waits for too long ends the launch.
  */
 #include <inttypes.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core_state.h"
 #include "word.h"
@@ -52,17 +55,37 @@ static bool nothing_new(cpurt_core_t *core, const volatile void *address, uint64
     return false;
 }
 
+static struct timespec next_pause(uint32_t *sleep_us)
+{
+    *sleep_us = *sleep_us == 0 ? FIRST_SLEEP : *sleep_us * 2;
+    if (*sleep_us > LONGEST_SLEEP)
+        *sleep_us = LONGEST_SLEEP;
+    return (struct timespec){.tv_nsec = (long)*sleep_us * 1000};
+}
+
 static void rest(uint64_t waited_ns, uint32_t *sleep_us)
 {
     if (waited_ns < YIELD_NS) {
         (void)sched_yield();
         return;
     }
-    *sleep_us = *sleep_us == 0 ? FIRST_SLEEP : *sleep_us * 2;
-    if (*sleep_us > LONGEST_SLEEP)
-        *sleep_us = LONGEST_SLEEP;
-    const struct timespec pause = {.tv_nsec = (long)*sleep_us * 1000};
+    const struct timespec pause = next_pause(sleep_us);
     (void)nanosleep(&pause, NULL);
+}
+
+/* Leaves the mark and returns for one more look, so that who writes after that look finds the mark. A plain store rings
+ * nothing, so the sleep is bounded all the same. */
+static void rest_on_bell(aicore_wait_t *wait)
+{
+    aicore_doorbell_t *const bell = wait->bell;
+
+    if (wait->armed) {
+        const struct timespec pause = next_pause(&wait->sleep_us);
+        (void)syscall(SYS_futex, &bell->value, FUTEX_WAIT, wait->rings_seen, &pause, NULL, 0);
+    }
+    wait->armed = 1;
+    wait->rings_seen = __atomic_load_n(&bell->value, __ATOMIC_ACQUIRE);
+    __atomic_store_n(&bell->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
 static _Noreturn void too_late(const cpurt_gang_t *gang, uint64_t waited_ns, const char *what)
@@ -151,12 +174,13 @@ static _Noreturn void give_up(const aicore_wait_t *wait, const cpurt_gang_t *gan
     too_late(gang, waited_ns, what);
 }
 
-static uint64_t longest_wait_ns(const cpurt_gang_t *gang)
+static uint64_t longest_wait_ns(const aicore_wait_t *wait, const cpurt_gang_t *gang)
 {
-    if (gang != NULL)
-        return gang->timeout_ns;
-    const uint64_t setting = cpurt_config()->kernel_timeout_ns; /* 0 while nobody has read the settings */
-    return setting != 0 ? setting : DEFAULT_TIMEOUT_NS;
+    uint64_t limit = gang != NULL ? gang->timeout_ns : cpurt_config()->kernel_timeout_ns;
+
+    if (limit == 0) /* nobody has read the settings yet */
+        limit = DEFAULT_TIMEOUT_NS;
+    return wait->timeout_ns != 0 && wait->timeout_ns < limit ? wait->timeout_ns : limit;
 }
 
 void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_t bytes)
@@ -174,9 +198,12 @@ void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_
     if (wait->start_ns == 0)
         wait->start_ns = now;
     const uint64_t waited_ns = now - wait->start_ns;
-    if (waited_ns > longest_wait_ns(gang))
+    if (waited_ns > longest_wait_ns(wait, gang))
         give_up(wait, gang, waited_ns, address, bytes);
-    rest(waited_ns, &wait->sleep_us);
+    if (wait->bell != NULL && waited_ns >= YIELD_NS)
+        rest_on_bell(wait);
+    else
+        rest(waited_ns, &wait->sleep_us);
 }
 
 static void describe_meeting(const aicore_wait_t *wait, char *out, size_t size)

@@ -284,6 +284,15 @@ aclError cpurt_memory_check(const void *address, size_t count, const char *what)
     return ACL_SUCCESS;
 }
 
+bool cpurt_memory_known(const void *address, size_t count)
+{
+    (void)pthread_mutex_lock(&cpurt_memory_lock);
+    const bool known = cpurt_range_has(cpurt_range_find(&blocks, address), address, count) ||
+                       cpurt_host_memory_has_locked(address, count);
+    (void)pthread_mutex_unlock(&cpurt_memory_lock);
+    return known;
+}
+
 void cpurt_memory_end(void)
 {
     (void)pthread_mutex_lock(&cpurt_memory_lock);

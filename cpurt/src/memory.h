@@ -17,6 +17,8 @@ void *cpurt_map_aligned(int fd, size_t bytes, size_t alignment);
 
 /* Refuses count bytes at address when they pass the end of memory this runtime has given out. */
 aclError cpurt_memory_check(const void *address, size_t count, const char *what);
+/* Whether the bytes lie in memory this runtime has given out or was told of, so that touching them is safe. */
+bool cpurt_memory_known(const void *address, size_t count);
 void cpurt_memory_end(void);
 
 #endif

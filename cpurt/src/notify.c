@@ -25,6 +25,7 @@ typedef struct notify_task {
 
 static pthread_mutex_t id_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t id_used[MAX_NOTIFIES / 64];
+static void *id_handle[MAX_NOTIFIES]; /* of the notify that has the number, or had it last */
 
 static bool take_id(uint32_t *id)
 {
@@ -69,6 +70,20 @@ aclError cpurt_notify_get(const void *handle, cpurt_notify_t **notify)
     return ACL_SUCCESS;
 }
 
+aclError cpurt_notify_by_number(uint32_t number, cpurt_notify_t **notify)
+{
+    const void *handle = NULL;
+
+    if (number < MAX_NOTIFIES) {
+        (void)pthread_mutex_lock(&id_lock);
+        handle = id_handle[number];
+        (void)pthread_mutex_unlock(&id_lock);
+    }
+    if (cpurt_notify_get(handle, notify) != ACL_SUCCESS)
+        return cpurt_fail(ACL_ERROR_RT_INVALID_HANDLE, "there is no notify with the number %u", number);
+    return ACL_SUCCESS;
+}
+
 void cpurt_notify_put(cpurt_notify_t *notify)
 {
     if (notify != NULL)
@@ -105,11 +120,15 @@ aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
     made->id = id;
     cpurt_object_init(&made->object, CPURT_NOTIFY, destroy);
     const aclError error = cpurt_handle_create(&made->object);
-    if (error == ACL_SUCCESS)
-        *notify = made->object.handle;
-    else
+    if (error != ACL_SUCCESS) {
         cpurt_object_put(&made->object);
-    return error;
+        return error;
+    }
+    (void)pthread_mutex_lock(&id_lock);
+    id_handle[id] = made->object.handle;
+    (void)pthread_mutex_unlock(&id_lock);
+    *notify = made->object.handle;
+    return ACL_SUCCESS;
 }
 
 aclError aclrtDestroyNotify(aclrtNotify notify)

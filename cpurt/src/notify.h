@@ -7,7 +7,8 @@
 
 typedef struct cpurt_notify cpurt_notify_t;
 
-aclError cpurt_notify_get(const void *handle, cpurt_notify_t **notify); /* a new reference */
+aclError cpurt_notify_get(const void *handle, cpurt_notify_t **notify);    /* a new reference */
+aclError cpurt_notify_by_number(uint32_t number, cpurt_notify_t **notify); /* a new reference */
 void cpurt_notify_put(cpurt_notify_t *notify);
 void cpurt_notify_post(cpurt_notify_t *notify);
 

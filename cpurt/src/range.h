@@ -23,4 +23,11 @@ cpurt_range_t *cpurt_range_find(const cpurt_ranges_t *set, const void *address);
 cpurt_range_t *cpurt_range_overlap(const cpurt_ranges_t *set, const void *address, size_t bytes);
 cpurt_range_t *cpurt_range_any(const cpurt_ranges_t *set); /* NULL when empty */
 
+/* Whether all the bytes lie in the range, which may be NULL. */
+static inline bool cpurt_range_has(const cpurt_range_t *range, const void *address, size_t bytes)
+{
+    return range != NULL && (const char *)address >= range->base && bytes <= range->bytes &&
+           (size_t)((const char *)address - range->base) <= range->bytes - bytes;
+}
+
 #endif

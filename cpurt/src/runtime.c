@@ -3,6 +3,7 @@
 #include "runtime.h"
 
 #include "device.h"
+#include "dma.h"
 #include "kernel.h"
 #include "memory.h"
 #include "pool.h"
@@ -19,9 +20,9 @@ static atomic_bool initialised;
 static atomic_long live;
 static cpurt_config_t config;
 
-static pthread_mutex_t *const fork_locks[] = {&start_lock,       &cpurt_device_lock, &cpurt_vmm_lock,
-                                              &cpurt_share_lock, &cpurt_memory_lock, &cpurt_kernel_lock,
-                                              &cpurt_pool_lock,  &cpurt_handle_lock};
+static pthread_mutex_t *const fork_locks[] = {&start_lock,        &cpurt_device_lock, &cpurt_dma_lock,
+                                              &cpurt_vmm_lock,    &cpurt_share_lock,  &cpurt_memory_lock,
+                                              &cpurt_kernel_lock, &cpurt_pool_lock,   &cpurt_handle_lock};
 #define FORK_LOCKS (sizeof fork_locks / sizeof fork_locks[0])
 
 static void before_fork(void)
@@ -114,6 +115,7 @@ aclError aclInit(const char *configPath)
 static void tear_down(void)
 {
     cpurt_devices_end();
+    cpurt_dma_end(-1);
     cpurt_streams_end_marks();
     cpurt_kernels_end();
     cpurt_slots_end();

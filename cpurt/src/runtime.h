@@ -26,6 +26,8 @@ typedef struct cpurt_config {
     uint64_t hbm_bytes;
     uint64_t kernel_timeout_ns; /* longest wait inside a kernel */
     uint32_t ub_bytes;
+    bool check;          /* checked mode: late, in pieces, out of order where that is allowed */
+    uint64_t check_seed; /* of its random choices */
     char soc_name[64];
 } cpurt_config_t;
 
@@ -49,7 +51,7 @@ void cpurt_live_add(int delta);
 bool cpurt_on_worker(void);
 
 /* Taken around fork in this order, so that a child never sees one held. */
-extern pthread_mutex_t cpurt_device_lock, cpurt_vmm_lock, cpurt_share_lock, cpurt_memory_lock,
+extern pthread_mutex_t cpurt_device_lock, cpurt_dma_lock, cpurt_vmm_lock, cpurt_share_lock, cpurt_memory_lock,
     cpurt_kernel_lock, cpurt_pool_lock, cpurt_handle_lock;
 
 /* What a child of fork closes: sockets and memory files of its parent. Called with the locks held. */

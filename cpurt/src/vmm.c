@@ -287,6 +287,24 @@ aclError aclrtMemMapSelectedLink(void *virPtr2, size_t size, void *virPtr1, uint
     return error;
 }
 
+aclError cpurt_vmm_check(const void *address, size_t count, const char *what, bool *known)
+{
+    const char *at = address;
+    const char *const end = at + count;
+
+    (void)pthread_mutex_lock(&cpurt_vmm_lock);
+    *known = cpurt_range_overlap(&reservations, address, count) != NULL;
+    if (*known)
+        for (const mapping_t *mapping = NULL; at < end; at = mapping->range.base + mapping->range.bytes)
+            if ((mapping = find_mapping_locked(at, NULL)) == NULL)
+                break;
+    (void)pthread_mutex_unlock(&cpurt_vmm_lock);
+    if (*known && at < end)
+        return cpurt_fail(ACL_ERROR_INVALID_PARAM, "%s: %zu bytes at %p, and nothing is mapped at %p", what,
+                          count, address, (const void *)at);
+    return ACL_SUCCESS;
+}
+
 static aclError check_access(const aclrtMemAccessDesc *desc)
 {
     if (desc->flags != ACL_RT_MEM_ACCESS_FLAGS_NONE && desc->flags != ACL_RT_MEM_ACCESS_FLAGS_READ &&

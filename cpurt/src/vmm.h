@@ -23,6 +23,8 @@ typedef struct cpurt_physical {
 aclError cpurt_physical_make(int fd, const cpurt_physical_t *like, void **handle);
 aclError cpurt_physical_get(const void *handle, cpurt_physical_t **physical);
 void cpurt_physical_put(cpurt_physical_t *physical);
+/* Refuses bytes in reserved space that nothing is mapped to. *known tells whether they lie in such space at all. */
+aclError cpurt_vmm_check(const void *address, size_t count, const char *what, bool *known);
 /* Gives up handles and descriptors; what is mapped stays mapped. */
 void cpurt_vmm_end(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sharing memory across namespaces, as between containers: where it works, and what is said where it cannot. */
+/* */
 #include "share_peer.h"
 
 #include <poll.h>

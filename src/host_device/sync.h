@@ -88,9 +88,44 @@ typedef enum aclshmemi_lane_index {
     ACLSHMEMI_LANE_COUNT
 } aclshmemi_lane_index_t;
 
-/* The start of a team's sync array. */
+/* --- Kernels --- */
+
+#define ACLSHMEMI_MEET_ROUNDS 5  /* with 8 PEs looked at in each, enough for 9^5 */
+#define ACLSHMEMI_MEET_FEW    16 /* up to so many members one round is enough: each looks at all */
+
+/*
+ * How kernels of a team's members meet. A PE shows how far it is in a line that only it writes and that the others read;
+ * PEs that cannot read it are told, each by a word of its own in their memory. Counts only grow, over all teams that
+ * ever use the slot.
+ */
+typedef struct aclshmemi_meet {
+    /* By round: the last meeting in which this PE came to it. */
+    alignas(ACLSHMEMI_LINE) uint64_t reached[ACLSHMEMI_MEET_ROUNDS];
+    uint64_t purpose; /* of that meeting: call and a hash of its arguments, to find PEs that differ */
+    /* By round and distance of the teller: the low half of its count. */
+    alignas(ACLSHMEMI_LINE) int32_t told[ACLSHMEMI_MEET_ROUNDS][ACLSHMEMI_MEET_FEW];
+} aclshmemi_meet_t;
+
+typedef enum aclshmemi_meet_index {
+    ACLSHMEMI_MEET_LAUNCHES, /* barriers and other calls of all cores of a launch */
+    ACLSHMEMI_MEET_CORES,    /* collectives of one core */
+    ACLSHMEMI_MEET_COUNT
+} aclshmemi_meet_index_t;
+
+/* The cores of a launch meet in words of their own PE; the last one to come meets the other PEs. */
+typedef struct aclshmemi_kernel_sync {
+    aclshmemi_meet_t meet[ACLSHMEMI_MEET_COUNT];
+    alignas(ACLSHMEMI_LINE) uint32_t arrived;    /* cores that came */
+    uint32_t launch;                             /* whose barrier is under way; 0: nobody's */
+    uint32_t busy;                               /* a core is in a collective of its own */
+    alignas(ACLSHMEMI_LINE) uint64_t released;   /* barriers that are over */
+    alignas(ACLSHMEMI_LINE) uint8_t bounce[640]; /* what reductions get of memory that cannot be read */
+} aclshmemi_kernel_sync_t;
+
+/* A team's sync array. */
 typedef struct aclshmemi_sync_array {
     aclshmemi_barrier_t lane[ACLSHMEMI_LANE_COUNT];
+    aclshmemi_kernel_sync_t kernel;
 } aclshmemi_sync_array_t;
 
 static_assert(sizeof(aclshmemi_sync_array_t) <= 2560, "fits the sync array of a team");

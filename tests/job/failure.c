@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Peers that are missing, late, stopped or dead: who is told what, how soon, and what still works. */
+/* */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>

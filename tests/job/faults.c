@@ -2,6 +2,7 @@
 /*
  * [I-28] Init with every device call failing in turn, on one PE of two: nobody hangs, nothing is left behind, and an init
  * right afterwards on the same port works.
+ * [R-02] [R-10]
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several jobs in one process: by address and by id, over some of the processes, in every order. */
+/* */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

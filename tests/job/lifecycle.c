@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Init, status, finalize: every argument, every order, every round. */
 /* Scenarios: [I-06] [I-07] [I-08] [I-09] [I-10] [I-11] [I-13] [I-14] [I-16] [I-17] [I-38] [B-06] [B-07] [B-08]
- * [B-09] [B-10] */
+ * [B-09] [B-10] [R-02] [R-06] [R-26] */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of init and finalize between MPI and SHMEM. */
+/* */
 #include "mpi_pe.h"
 
 /* [M-04] */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host atomics: every operation of every type, exact under contention, bits and neighbours untouched, every mistake. */
+/* */
 #include <math.h>
 #include <string.h>
 

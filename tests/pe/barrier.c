@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers: nobody passes early, everything before is visible after, many rounds, a late PE, little cost for waiters. */
-/* Scenarios: [Y-01] [Y-08] [Y-09] */
+/* Scenarios: [Y-01] [Y-08] [Y-09] */
 #include <sys/resource.h>
 #include <time.h>
 

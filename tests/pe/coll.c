@@ -2,6 +2,7 @@
 /*
  * Collectives against plain loops: every type and operation, counts from 0 to past every change of algorithm, in place, on the
  * world and on teams of odd shapes, on streams, PEs that differ, and every mistake.
+ * [R-13] [R-14]
  */
 #include <math.h>
 #include <string.h>

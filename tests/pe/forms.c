@@ -3,6 +3,7 @@
  * The forms of put and get: by type, by width, by bytes, each also as _nbi; over offsets and lengths with guards, on both
  * heaps, to the own PE, with nothing to move, from several threads, and with every mistake.
  * [D-01] [D-02] [D-03] [D-04] [D-14] [D-15] [D-16] [D-17] [D-20] [D-21] [D-22] [D-23] [D-28]
+ * [R-12] [R-14] [R-22]
  */
 #include <pthread.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The symmetric heap: offsets agree, every limit, every mistake, asymmetric calls found out and harmless. */
 /* Scenarios: [H-01] [H-02] [H-03] [H-04] [H-05] [H-06] [H-07] [H-08] [H-09] [H-10] [H-11] [H-12] [H-13] [H-14]
  * [H-16] [H-17] [H-18] [H-19] [H-20] [H-21] [H-22] [H-23] [H-24] [H-25] [H-26] [H-30] [H-31] [H-33] [H-34]
- * [H-36] [A-07] [A-10] */
+ * [H-36] [A-07] [A-10] [R-09] [R-14] */
 #include <string.h>
 
 #include "pe.h"

@@ -3,6 +3,7 @@
  * Transfers and strides past 32 bits: 4 GiB and 16 bytes in one call, offsets past 8 GiB. The source is mostly pages that
  * nobody has touched, so little more memory is needed than the target's; where that is missing the test is skipped.
  * [D-18] [D-19]
+ * [R-11]
  */
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Put, get, p, g: every type, odd sizes and addresses with guards, both heaps, the own PE, and every mistake. */
 /* Scenarios: [D-01] [D-03] [D-09] [D-14] [D-15] [D-16] [D-17] [D-20] [D-21] [D-22] [D-23] [D-30] [A-01] [A-02]
- * [A-03] [A-04] [A-05] [A-06] */
+ * [A-03] [A-04] [A-05] [A-06] [R-12] [R-13] [R-14] */
 #include <string.h>
 
 #include "pe.h"

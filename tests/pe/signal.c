@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals: never before their data, never lost, never twice; waits of every kind, and every mistake. */
-/* Scenarios: [S-01] [S-02] [S-03] [S-04] [S-05] [S-07] [S-09] */
+/* Scenarios: [S-01] [S-02] [S-03] [S-04] [S-05] [S-07] [S-09] */
 #include <string.h>
 
 #include "pe.h"

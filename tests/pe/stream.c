@@ -3,6 +3,7 @@
  * Transfers, signals and waits on streams: they only enqueue, keep the order of their stream, run beside other streams,
  * and take NULL for the library's own stream, which quiet and barriers wait for. Every mistake.
  * [D-10] [D-12] [D-14] [D-15] [D-16] [D-17] [D-20] [D-28] [S-06] [S-10] [S-11] [Y-11]
+ * [R-14] [R-19]
  */
 #include <pthread.h>
 #include <sched.h>

@@ -3,6 +3,7 @@
  * Barriers on streams: over all PEs and teams, mixed with those of the host, on several streams at once; what they cover;
  * teams that go while a barrier is still queued; every mistake.
  * [D-11] [Y-05] [Y-06] [Y-07] [Y-10] [Y-12]
+ * [R-18] [R-19] [R-20]
  */
 #include <pthread.h>
 #include <sched.h>

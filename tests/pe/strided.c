@@ -3,6 +3,7 @@
  * Strided put and get against a model: every type and width, random strides, lengths and places, gaps that stay as they
  * were, overlap on the own PE, every mistake.
  * [D-05] [D-06] [D-07] [D-08] [D-14] [D-15] [D-16] [D-17] [D-19] [D-20]
+ * [R-11] [R-12] [R-14]
  */
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /*
  * Teams against a brute-force model that keeps a list of PEs: every strided split of the world, every split of each of
  * those, every 2D split; translation both ways; handles that agree; barriers of disjoint teams; 2048 teams; mistakes.
+ * [R-13] [R-20]
  */
 /* Scenarios: [G-01] [G-02] [G-03] [G-04] [G-05] [G-06] [G-07] [G-08] [G-09] [G-10] [G-11] [G-12] [G-13] [G-14]
  * [G-15] [G-16] [G-17] [G-18] [G-19] [G-20] [G-21] [G-22] [Y-02] [Y-03] [Y-04] */

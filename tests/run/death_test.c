@@ -2,6 +2,7 @@
 /*
  * Sudden deaths: of the launcher, of its working process, of PEs with children. Nothing may be left in any case, not
  * even processes that went into sessions of their own. RUN_KILLS says how many random kills are tried.
+ * [R-21]
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exit codes and reports: each way a job can end, the code that the outside sees, and what is said about it.
+ * [R-21]
  */
 #include <fcntl.h>
 #include <signal.h>

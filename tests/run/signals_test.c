@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Signals sent to the launcher: what the PEs get, when they are killed, and the exit code.
+ * [R-07] [R-21]
  */
 #include <fcntl.h>
 #include <poll.h>

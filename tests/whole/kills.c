@@ -5,6 +5,7 @@
  * be left, and a new job must start at once.
  *
  *     kills ACLSHMEMRUN PROGRAM [rounds [seed]]
+ * [R-08] [R-21]
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -26,11 +26,14 @@ ACL_FUNC_VISIBILITY aclError aclcpuSlotSelect(uint32_t slot);
 /* --- The DMA engine --- */
 
 /*
- * A device has one DMA worker and up to ACLCPU_DMA_QUEUES queues. Each queue is a ring of 64-byte entries in memory that
- * host and kernels can write; whoever fills it writes entries at ring[tail % depth], then the new tail (which counts on,
- * mod 2^32) to the doorbell with aicore_doorbell_store. Entries of one queue are carried out in order, queues side by
- * side; head tells how many entries of the queue are over. An entry that cannot be carried out sets error, and its
- * queue carries out no further one.
+ * A device has one DMA worker and up to ACLCPU_DMA_QUEUES queues. Each queue is a ring of 64-byte entries in device
+ * memory that host and kernels can write; whoever fills it writes entries at ring[tail % depth], then the new tail
+ * (which counts on, mod 2^32) to the doorbell with aicore_doorbell_store. Entries of one queue are carried out in order,
+ * queues side by side; head tells how many entries of the queue are over, and is stored with release behind their
+ * effects. A copy of 1, 2, 4 or 8 bytes between addresses aligned to that is one store with release; others may be
+ * seen in part before they are over. An entry that cannot be carried out (an address where nothing is, an unknown
+ * notify or kind, a tail more than depth ahead) sets error, and its queue carries out no further one. With
+ * SHMEM_CPU_CHECK=1 copies start late, in odd pieces and in random order between queues.
  */
 #define ACLCPU_DMA_QUEUES 48u
 #define ACLCPU_DMA_DEPTH  2048u
@@ -62,9 +65,11 @@ typedef struct aclcpuDmaQueueInfo {
 
 typedef void *aclcpuDmaQueue;
 
-/* A queue of the current device. Fails when the device has none left. */
+/* A queue of the current device, empty. Fails when the device has none left. Any thread. */
 ACL_FUNC_VISIBILITY aclError aclcpuDmaQueueCreate(aclcpuDmaQueue *queue, aclcpuDmaQueueInfo *info);
-/* Waits for what is in it. */
+/* What the error word holds, with the text for aclGetRecentErrMsg: which entry, and why. Any thread. */
+ACL_FUNC_VISIBILITY aclError aclcpuDmaQueueQuery(aclcpuDmaQueue queue);
+/* Waits for what is in it. The last reset of the device and aclFinalize do so for all queues. */
 ACL_FUNC_VISIBILITY aclError aclcpuDmaQueueDestroy(aclcpuDmaQueue queue);
 
 #ifdef __cplusplus

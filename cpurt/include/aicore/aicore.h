@@ -51,7 +51,7 @@ typedef struct aicore_core {
     uint32_t sub_count;   /* vector cores per block: 1, or 2 in mixed kernels */
     void *ub;             /* unified buffer of this core; NULL outside kernels */
     uint32_t ub_bytes;
-    uint32_t reserved;
+    uint32_t launch; /* number of the launch in this process, from 1; 0 outside kernels */
 } aicore_core_t;
 
 /* The core that runs the calling thread; block 0 of 1 on a thread that runs no kernel. Never NULL. */
@@ -103,6 +103,10 @@ struct aicore_wait {
     uint32_t sleep_us;
     aicore_wait_describe_t *describe; /* NULL: the report names the word */
     const void *subject;              /* for describe */
+    uint64_t timeout_ns;              /* 0: as long as the launch may wait */
+    struct aicore_doorbell *bell;     /* rung by those who write what is waited for; NULL: nobody rings */
+    uint32_t rings_seen;
+    uint32_t armed; /* the mark is left on the bell, the next step sleeps there */
 };
 
 static inline void aicore_wait_begin(aicore_wait_t *wait)
@@ -112,6 +116,10 @@ static inline void aicore_wait_begin(aicore_wait_t *wait)
     wait->sleep_us = 0;
     wait->describe = NULL;
     wait->subject = NULL;
+    wait->timeout_ns = 0;
+    wait->bell = NULL;
+    wait->rings_seen = 0;
+    wait->armed = 0;
 }
 /* address names a word that is still missing, for the report; NULL when there is none. */
 AICORE_API void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_t bytes);

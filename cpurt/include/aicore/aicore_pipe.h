@@ -108,11 +108,18 @@ AICORE_API void aicore_fence(void);
 
 /* --- Others --- */
 
-/* A word that somebody may sleep on (futex): value is stored with release, and who sleeps is woken. The word behind it
- * tells whether anybody does, so that a store costs no system call otherwise. Any thread. */
+/*
+ * A word that somebody may sleep on (futex): value is stored with release, and who sleeps is woken. The word behind it
+ * tells whether anybody does, so that a store costs no system call otherwise. Several doorbells may have one sleeper:
+ * their `at` leads to the doorbell he sleeps on, whose value then counts his wakes. Any thread.
+ *
+ * Who sleeps: read the value of the doorbell he sleeps on, set sleepers with a sequentially consistent exchange, look
+ * for work once more, then wait on value with FUTEX_WAIT; afterwards set sleepers back.
+ */
 typedef struct aicore_doorbell {
     uint32_t value;
     uint32_t sleepers; /* set by who is about to sleep, taken back by who rings */
+    int64_t at;        /* bytes from here to the doorbell that is slept on; 0: this one. Never changes */
 } aicore_doorbell_t;
 
 AICORE_API void aicore_doorbell_store(aicore_doorbell_t *bell, uint32_t value);

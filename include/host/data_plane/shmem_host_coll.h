@@ -18,8 +18,10 @@
  *
  * @return 0; INVALID_PARAM (team, root, stride, address, PEs that differ); NOT_SUPPORTED (members do not share memory);
  *         SMEM_ERROR, TIMEOUT_ERROR (a member died or never came); NOT_INITED.
- * The _on_stream forms only enqueue, in order with the other work of the stream; NULL is the library's own stream.
- * Their return value tells whether the work was enqueued; what happens later is logged.
+ * The _on_stream forms only enqueue, in order with the other work of the stream; NULL is the library's own stream. Members
+ * call in the same order among the _on_stream calls of the team, barriers included; those run in the order of the calls
+ * even where they are on several streams. Their return value tells whether the work was enqueued; a failure later is logged and kept for
+ * aclshmemx_stream_status().
  */
 #ifndef ACLSHMEM_HOST_COLL_H
 #define ACLSHMEM_HOST_COLL_H

@@ -148,23 +148,32 @@ int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
 typedef struct enqueued {
     aclshmemi_task_t task;
     aclshmemi_coll_t coll;
+    aclshmemi_group_t *group; /* stays until the turn is over */
+    uint64_t ticket;
 } enqueued_t;
 
 static int run_enqueued(aclshmemi_task_t *task)
 {
     const enqueued_t *e = (const enqueued_t *)(const void *)task;
-    return aclshmemi_coll_run(task->in, &e->coll);
+    int rc = aclshmemi_turn_begin(task->in, e->group, e->ticket, ACLSHMEMI_CALL_COLLECTIVE);
+    if (rc == 0)
+        rc = aclshmemi_coll_run(task->in, &e->coll);
+    aclshmemi_turn_end(task->in, e->group);
+    return rc;
 }
 
 int aclshmemi_coll_enqueue(const aclshmemi_coll_t *coll, aclshmemi_npu_stream_t stream)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
     TRY(aclshmemi_stream_enter(in, coll->call, &stream));
-    if (aclshmemi_team_get(in, coll->call, coll->team) == NULL)
+    aclshmemi_team_t *team = aclshmemi_team_get(in, coll->call, coll->team);
+    if (team == NULL)
         return ACLSHMEM_INVALID_PARAM;
     enqueued_t *e = malloc(sizeof *e);
     if (e == NULL)
         return fail(ACLSHMEM_MALLOC_FAILED, "%s: out of memory for the request", coll->call);
-    *e = (enqueued_t){{run_enqueued, in, stream, NULL}, *coll};
-    return aclshmemi_stream_task(&e->task);
+    *e = (enqueued_t){{run_enqueued, in, stream, NULL}, *coll, &team->group, team->group.tickets};
+    TRY(aclshmemi_stream_task(&e->task));
+    team->group.tickets++;
+    return 0;
 }

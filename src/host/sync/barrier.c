@@ -205,8 +205,31 @@ static uint64_t rounds_used(const aclshmemi_barrier_t *barrier)
     return entered > round ? entered : round;
 }
 
+static aclshmemi_meet_t *meet_of(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                                 aclshmemi_meet_index_t index, int member)
+{
+    char *base = in->space[ACLSHMEMI_SPACE_DEVICE].peers[aclshmemi_group_pe(group, member)];
+    return &((aclshmemi_sync_array_t *)(void *)(base + group->sync_offset))->kernel.meet[index];
+}
+
+/* Kernels of the members start from one count, too. */
+static void join_kernels(aclshmemi_instance_t *in, const aclshmemi_group_t *group)
+{
+    for (aclshmemi_meet_index_t index = 0; index < ACLSHMEMI_MEET_COUNT; index++) {
+        uint64_t highest = 0;
+        for (int i = 0; i < group->size; i++) {
+            uint64_t reached = __atomic_load_n(&meet_of(in, group, index, i)->reached[0], __ATOMIC_ACQUIRE);
+            highest = reached > highest ? reached : highest;
+        }
+        aclshmemi_meet_t *own = meet_of(in, group, index, group->index);
+        for (int round = 0; round < ACLSHMEMI_MEET_ROUNDS; round++)
+            __atomic_store_n(&own->reached[round], highest, __ATOMIC_RELEASE);
+    }
+}
+
 void aclshmemi_group_join(aclshmemi_instance_t *in, aclshmemi_group_t *group)
 {
+    join_kernels(in, group);
     for (aclshmemi_lane_index_t lane = 0; lane < ACLSHMEMI_LANE_COUNT; lane++) {
         uint64_t *round = &group->lane[lane].round;
         for (int i = 0; i < group->size; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring put as a user would write it: each PE writes its number to the next one, and looks at what it got. */
+/* */
 #include <acl/acl.h>
 #include <shmem.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Address texts: what is accepted, what is refused and in which words, and what names resolve to. */
+/* */
 #define LOG_MODULE "test"
 #include "host/bootstrap/address.h"
 #undef fail /* cmocka has one of its own */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which interface is advertised: the rule on made-up lists, and the real list in network namespaces. */
+/* */
 #define LOG_MODULE "test"
 #include "host/bootstrap/interface.h"
 #undef fail /* cmocka has one of its own */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Strangers at PE 0's port, and PEs that send what makes no sense. */
+/* */
 #define LOG_MODULE "test"
 #include "pes.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Peers of another make on a connection with a pre-shared key: what they can agree on with us, and what gets them nowhere. */
+/* */
 #include "tls_support.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
  * against a model that is too simple to be wrong.
  *
  * The program is linked with calloc wrapped, so that memory for records can be made to fail.
+ * [R-09]
  */
 #define LOG_MODULE "test"
 

@@ -2,6 +2,7 @@
 /*
  * The table of settings as a whole: defaults, limits, a bad-value table over every row, origins, and values as text.
  * The bad values are made from the rows, so a new row is under test without a new line here.
+ * [R-26]
  */
 #include "support/unit.h"
 

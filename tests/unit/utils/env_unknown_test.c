@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Misspelt variables are pointed out once; names that are nobody's mistake are not. */
+/* */
 #include "support/unit.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log never gets in the way: with descriptors closed, readers gone or asleep, signals, threads, forks, terminals. */
+/* */
 #define LOG_MODULE "testing"
 #include "support/unit.h"
 
