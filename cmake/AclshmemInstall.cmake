@@ -56,6 +56,10 @@ foreach(folder include cpurt/include)
   endif()
 endforeach()
 
+# What device headers include lies beside them.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/device" "${PROJECT_SOURCE_DIR}/src/host_device"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT devel FILES_MATCHING PATTERN "*.h" PATTERN "*.inl")
+
 # find_package(aclshmem)
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/aclshmem-config.cmake.in"
   "${PROJECT_BINARY_DIR}/cmake/aclshmem-config.cmake" INSTALL_DESTINATION "${ACLSHMEM_CMAKE_DIR}"

@@ -3,6 +3,9 @@
 #   one cmocka program, one process, no peers; sees the library's internals
 # aclshmem_pe_test(<name> SOURCES a.c ... NPES 1 2 4 [LABELS ...] [TIMEOUT s] [ENV K=V ...] [ARGS ...])
 #   one program under aclshmemrun, registered once per PE count as <name>.n<count>; sees only include/
+# aclshmem_device_test(<name> SOURCES host.c ... KERNELS kernels.c ... NPES 1 2 ... [TIMEOUT s] [ENV K=V ...] [LABELS ...])
+#   the same with kernels: their files are compiled for the CPU runtime, once with plain pointers into the unified buffer
+#   (device.<name>) and, where compiler and processor can, once with the buffer as a segment (device.<name>.segment)
 # Exit codes of every test program: 0 passed, 1 failed, 77 skipped with the reason printed.
 
 function(aclshmem_test_properties name labels timeout env)
@@ -38,4 +41,39 @@ function(aclshmem_pe_test name)
     add_test(NAME pe.${name}.n${n} COMMAND aclshmemrun -n ${n} $<TARGET_FILE:${name}> ${A_ARGS})
     aclshmem_test_properties(pe.${name}.n${n} "pe;${A_LABELS}" ${A_TIMEOUT} "${A_ENV}")
   endforeach()
+endfunction()
+
+# Whether kernels can be compiled with AICORE_UB_SEGMENT here, and how.
+set(ACLSHMEM_SEGMENT_FLAGS "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ACLSHMEM_SANITIZE)
+  set(ACLSHMEM_SEGMENT_FLAGS -DAICORE_UB_SEGMENT $<$<C_COMPILER_ID:GNU>:-std=gnu11>)
+endif()
+
+function(aclshmem_device_program target)
+  cmake_parse_arguments(A "" "" "SOURCES;KERNELS;FLAGS" ${ARGN})
+  add_library(${target}_kernels OBJECT ${A_KERNELS})
+  target_compile_definitions(${target}_kernels PRIVATE __CCE_KT_TEST__)
+  target_compile_options(${target}_kernels PRIVATE ${A_FLAGS})
+  target_link_libraries(${target}_kernels PRIVATE aclshmem_flags ascendcl)
+  add_executable(${target} ${A_SOURCES} $<TARGET_OBJECTS:${target}_kernels>)
+  target_link_libraries(${target} PRIVATE shmem ascendcl aclshmem_flags aclshmem_test_support)
+endfunction()
+
+function(aclshmem_device_test name)
+  cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;KERNELS;NPES;LABELS;ENV;ARGS" ${ARGN})
+  if(NOT A_TIMEOUT)
+    set(A_TIMEOUT 120)
+  endif()
+  aclshmem_device_program(device_${name} SOURCES ${A_SOURCES} KERNELS ${A_KERNELS})
+  foreach(n IN LISTS A_NPES)
+    add_test(NAME device.${name}.n${n} COMMAND aclshmemrun -n ${n} $<TARGET_FILE:device_${name}> ${A_ARGS})
+    aclshmem_test_properties(device.${name}.n${n} "device;${A_LABELS}" ${A_TIMEOUT} "${A_ENV}")
+  endforeach()
+  if(ACLSHMEM_SEGMENT_FLAGS)
+    list(GET A_NPES -1 n)
+    aclshmem_device_program(device_${name}_segment SOURCES ${A_SOURCES} KERNELS ${A_KERNELS}
+      FLAGS ${ACLSHMEM_SEGMENT_FLAGS})
+    add_test(NAME device.${name}.segment COMMAND aclshmemrun -n ${n} $<TARGET_FILE:device_${name}_segment> ${A_ARGS})
+    aclshmem_test_properties(device.${name}.segment "device;${A_LABELS}" ${A_TIMEOUT} "${A_ENV}")
+  endif()
 endfunction()

@@ -2,11 +2,22 @@
 /*
  * SHMEM: symmetric memory for many devices and many hosts. The one header a program includes.
  *
+ * A source file of kernels is compiled with __CCE_AICORE__ (CANN's compiler) or __CCE_KT_TEST__ (any compiler, for the CPU
+ * runtime) defined and gets the calls for kernels; every other file gets those for the host. A C file is one or the other,
+ * since 310 names exist on both sides, half of them with other parameters.
+ *
  * Short shmem_* names come with it, as programs for Ascend's SHMEM expect; a program that also uses an OpenSHMEM defines
  * ACLSHMEM_NO_SHMEM_ALIASES first.
  */
 #ifndef ACLSHMEM_SHMEM_H
 #define ACLSHMEM_SHMEM_H
+
+#if defined(__CCE_AICORE__) || defined(__CCE_KT_TEST__)
+
+#include "device/shmem_def.h"
+#include "device/team/shmem_device_team.h"
+
+#else
 
 #include "host/shmem_host_def.h"
 #include "host/mem/shmem_host_heap.h"
@@ -19,6 +30,8 @@
 #include "host/data_plane/shmem_host_cc.h"
 #include "host/team/shmem_host_team.h"
 #include "host/utils/shmem_log.h"
+
+#endif
 
 #ifndef ACLSHMEM_NO_SHMEM_ALIASES
 #include "host_device/shmem_short_names.h"

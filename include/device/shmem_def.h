@@ -21,10 +21,9 @@
 #error                                                                                                       \
     "device headers are for kernels: compile with -D__CCE_KT_TEST__ for the CPU runtime, or with CANN's compiler"
 #endif
-#if defined(ACLSHMEM_HOST_DATA_PLANE_SEEN) && !defined(__cplusplus)
+#if defined(ACLSHMEM_HOST_DEF_H) && !defined(__cplusplus)
 #error "this C file sees the host calls already; a C file is either host code or device code"
 #endif
-#define ACLSHMEM_DEVICE_SEEN
 
 #include "aicore/aicore.h"
 #include "host_device/shmem_common_types.h"
@@ -63,9 +62,15 @@
 /* --- Types --- */
 
 /* Moved as their bits; arithmetic on them happens in atomic adds only. */
-#if !defined(__cplusplus) && !defined(__CCE_AICORE__) && !defined(ACLSHMEM_NO_HALF_TYPES)
+#if !defined(__CCE_AICORE__) && !defined(ACLSHMEM_NO_HALF_TYPES)
+#ifdef __cplusplus
+#include "aicore/aicore_half.h"
+using half = aclcpu::half_t;
+using bfloat16_t = aclcpu::bfloat16_t;
+#else
 typedef uint16_t half;
 typedef uint16_t bfloat16_t;
+#endif
 #endif
 
 /* Rows of a non-contiguous copy, in elements. */

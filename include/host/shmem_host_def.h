@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(ACLSHMEM_DEVICE_DEF_H) && !defined(__cplusplus)
+#error "this C file sees the calls of kernels already; a C file is either host code or device code"
+#endif
+
 #include "acl/acl.h"
 #include "host_device/shmem_common_types.h"
 #include "host_device/shmem_state_types.h"

@@ -6,22 +6,26 @@
 #ifndef ACLSHMEMI_DEVICE_CORE_INL
 #define ACLSHMEMI_DEVICE_CORE_INL
 
+#include <assert.h>
+
 #include "device/port.h"
 #include "device/shmem_def.h"
 #include "host_device/state.h"
 
 /* What a core remembers for the length of a block; all zero at its start. */
-typedef struct aclshmemi_core {
+typedef struct aclshmemi_core_memory {
     aclshmem_ub_config_t
         config[ACLSHMEMI_ENGINES]; /* set by this core; ub_size 0: what the host set counts */
     uint32_t used;                 /* reach bits of the engines with work since the last quiet */
-    uint32_t scratch_busy;         /* bit by half of the MTE scratch: a copy out of it may still run */
-    uint32_t scratch_next;         /* the half to take next */
-    uint32_t profiled;             /* frames that were dropped */
+    uint32_t scratch_good; /* reach bits of the engines whose scratch was found to lie in the buffer */
+    uint32_t scratch_busy; /* bit by half of the MTE scratch: a copy out of it may still run */
+    uint32_t scratch_next; /* the half to take next */
+    uint32_t profiled;     /* frames that were dropped */
+    int32_t bell_first, bell_last;              /* 1 + range of PEs whose sleepers quiet wakes; 0: none */
     uint64_t engine_word[ACLSHMEMI_ENGINES][4]; /* each engine's own */
 } aclshmemi_core_t;
 
-_Static_assert(sizeof(aclshmemi_core_t) <= AICORE_LOCAL_BYTES, "fits what a core has to remember things in");
+static_assert(sizeof(aclshmemi_core_t) <= AICORE_LOCAL_BYTES, "fits what a core has to remember things in");
 
 ACLSHMEM_DEVICE aclshmemi_core_t *aclshmemi_core(void)
 {
@@ -62,6 +66,46 @@ ACLSHMEM_DEVICE aclshmem_ub_config_t aclshmemi_scratch(const aclshmemi_state_t *
     }
 }
 
+/* Whether a scratch can be used; ends the launch with what is wrong about it. */
+ACLSHMEM_DEVICE void aclshmemi_scratch_check(const char *call, const char *engine, uint64_t offset,
+                                             uint64_t bytes, uint32_t flag, uint32_t least)
+{
+    if (bytes < least)
+        aclshmemi_port_trap("%s: %llu bytes of scratch for %s, at least %u are needed", call,
+                            (unsigned long long)bytes, engine, least);
+    if (offset % UB_ALIGN_SIZE != 0)
+        aclshmemi_port_trap("%s: scratch for %s at %llu of the unified buffer, which is no multiple of %d",
+                            call, engine, (unsigned long long)offset, UB_ALIGN_SIZE);
+    if (offset > aclshmemi_port_ub_bytes() || bytes > aclshmemi_port_ub_bytes() - offset)
+        aclshmemi_port_trap("%s: scratch for %s of %llu bytes at %llu of the unified buffer, which has %u",
+                            call, engine, (unsigned long long)bytes, (unsigned long long)offset,
+                            aclshmemi_port_ub_bytes());
+    if (flag >= AICORE_FLAGS)
+        aclshmemi_port_trap("%s: flag %u for %s, 0 to %u are allowed", call, flag, engine, AICORE_FLAGS - 1);
+}
+
+/* The scratch of an engine, checked once per core. least: bytes the engine needs. */
+ACLSHMEM_DEVICE aclshmem_ub_config_t aclshmemi_scratch_for(const aclshmemi_state_t *state, const char *call,
+                                                           aclshmemi_engine_index_t engine, uint32_t least)
+{
+    aclshmemi_core_t *core = aclshmemi_core();
+    aclshmem_ub_config_t scratch = aclshmemi_scratch(state, engine);
+    if (__builtin_expect((core->scratch_good & 1u << engine) == 0, 0)) {
+        static const char *const names[] = {"MTE", "ROCE", "SDMA", "UDMA"};
+        aclshmemi_scratch_check(call, names[engine], (uint64_t)scratch.aclshmem_ub, scratch.ub_size,
+                                scratch.sync_id, least);
+        core->scratch_good |= 1u << engine;
+    }
+    return scratch;
+}
+
+/* Bytes of so many elements; what no memory holds becomes a number that no range check lets pass. */
+ACLSHMEM_DEVICE uint64_t aclshmemi_bytes(uint64_t elements, uint64_t element_bytes)
+{
+    uint64_t bytes;
+    return __builtin_mul_overflow(elements, element_bytes, &bytes) ? UINT64_MAX : bytes;
+}
+
 /* Whether bytes from address lie in the device heap (0), the host heap (1) or neither (-1); *offset is into the heap. */
 ACLSHMEM_DEVICE int aclshmemi_heap_of(const aclshmemi_state_t *state, const volatile void *address,
                                       uint64_t bytes, uint64_t *offset)
@@ -71,8 +115,10 @@ ACLSHMEM_DEVICE int aclshmemi_heap_of(const aclshmemi_state_t *state, const vola
         *offset = from;
         return 0;
     }
+    /* That heap may appear while the kernel runs; its size is stored last. */
+    uint64_t host_bytes = __atomic_load_n(&state->host_heap_size, __ATOMIC_ACQUIRE);
     from = (uint64_t)(uintptr_t)address - (uint64_t)(uintptr_t)state->seen.host_heap_base;
-    if (from < state->host_heap_size && bytes <= state->host_heap_size - from) {
+    if (from < host_bytes && bytes <= host_bytes - from) {
         *offset = from;
         return 1;
     }

@@ -26,21 +26,20 @@
  *                                                                  old value when wanted, then complete; else starts it
  */
 
-/* The moves, by the dispatch rule. They check PE and the symmetric address; bytes 0 does nothing. */
-ACLSHMEM_DEVICE void aclshmemi_put(const char *call, __gm__ void *there, __gm__ const void *here,
-                                   uint64_t bytes, int pe);
-ACLSHMEM_DEVICE void aclshmemi_get(const char *call, __gm__ void *here, __gm__ const void *there,
-                                   uint64_t bytes, int pe);
-ACLSHMEM_DEVICE void aclshmemi_signal(const char *call, __gm__ int32_t *word, int32_t value, int op, int pe);
-ACLSHMEM_DEVICE uint64_t aclshmemi_amo(const char *call, aclshmemi_amo_op_t op, aclshmemi_amo_type_t type,
-                                       __gm__ void *there, uint64_t value, uint64_t condition, int pe,
-                                       bool wanted);
-/* Data, then the signal behind it on the same engine; neither is complete on return. */
-ACLSHMEM_DEVICE void aclshmemi_put_signal(const char *call, __gm__ void *there, __gm__ const void *here,
-                                          uint64_t bytes, __gm__ int32_t *word, int32_t value, int op,
-                                          int pe);
-/* Everything this core started, on every engine it used. */
-ACLSHMEM_DEVICE void aclshmemi_quiet_core(const char *call);
-ACLSHMEM_DEVICE void aclshmemi_fence_core(const char *call);
+/*
+ * The moves, by the dispatch rule; dispatch.inl defines them. They check PE and the symmetric address; bytes 0 does nothing.
+ *
+ *   void aclshmemi_put(call, there, here, bytes, pe)               starts it
+ *   void aclshmemi_get(call, here, there, bytes, pe)
+ *   void aclshmemi_put_now(...), aclshmemi_get_now(...)            the same, complete on return
+ *   void aclshmemi_signal(call, word, value, op, pe)
+ *   uint64_t aclshmemi_amo(call, op, type, there, value, condition, pe, bool wanted)
+ *   void aclshmemi_put_signal(call, there, here, bytes, word, value, op, pe)
+ *                                     data, then the signal behind it on the same engine; neither is complete on return
+ *   void aclshmemi_quiet_core(call)   everything this core started, on every engine it used, is complete
+ *   void aclshmemi_fence_core(call)
+ *
+ * They note the engine in aclshmemi_core()->used, and so does whoever starts something on an engine called by name.
+ */
 
 #endif

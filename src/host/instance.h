@@ -81,7 +81,7 @@ struct aclshmemi_instance {
     aclshmemi_transport_set_t transports;
     pthread_mutex_t heap_lock;
     uint64_t signal_offset, counters_offset; /* the library's other blocks in the device heap */
-    struct aclshmemi_state *state;           /* what kernels read, or its host image */
+    struct aclshmemi_state_block *state;     /* what kernels read, or its host image */
     struct aclshmemi_bridge *bridge;         /* how it gets to them */
     aclshmem_prof_pe_t *profile;             /* cycle counts as last copied; NULL unless this PE counts */
     void *profile_on_device;                 /* where kernels count them */

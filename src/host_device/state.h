@@ -23,7 +23,7 @@ typedef enum aclshmemi_engine_index {
     ACLSHMEMI_ENGINES
 } aclshmemi_engine_index_t;
 
-typedef struct aclshmemi_state {
+typedef struct aclshmemi_state_block {
     aclshmem_device_host_state_t seen;
     uint64_t instance_id;
     uint64_t host_heap_size; /* as seen.heap_size, of the host heap; 0: there is none */

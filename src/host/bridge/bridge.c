@@ -60,14 +60,17 @@ static void fill(const aclshmemi_instance_t *in, aclshmemi_state_t *state)
     fill_heaps(in, state);
 }
 
-/* Of a heap that appears while kernels run, the size comes last: addresses are compared with it first. */
+/* Kernels may be reading: what is as it should be is not written, and of a heap that appears the size comes last. */
 static void refresh(const aclshmemi_instance_t *in, aclshmemi_state_t *state)
 {
     const aclshmemi_space_t *host = &in->space[ACLSHMEMI_SPACE_HOST];
     for (int pe = 0; pe < in->n_pes; pe++)
-        __atomic_store_n(&state->seen.topo_list[pe], in->transports.reach[pe], __ATOMIC_RELAXED);
-    __atomic_store_n(&state->seen.host_heap_base, (void *)host->base, __ATOMIC_RELAXED);
-    __atomic_store_n(&state->host_heap_size, host->bytes, __ATOMIC_RELEASE);
+        if (state->seen.topo_list[pe] != in->transports.reach[pe])
+            state->seen.topo_list[pe] = in->transports.reach[pe];
+    if (state->host_heap_size != host->bytes) {
+        state->seen.host_heap_base = host->base;
+        __atomic_store_n(&state->host_heap_size, host->bytes, __ATOMIC_RELEASE);
+    }
 }
 
 static int copy_to_device(const aclshmemi_instance_t *in)
