@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "memory.h"
 #include "stream.h"
+#include "vmm.h"
 
 typedef struct copy_task {
     cpurt_task_t task;
@@ -46,6 +48,7 @@ static aclError check_fill(const char *call, const void *devPtr, size_t maxCount
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind)
 {
     TRY(cpurt_enter());
+    TRY(cpurt_capture_allows("aclrtMemcpy"));
     TRY(check_copy("aclrtMemcpy", dst, destMax, src, count, kind));
     if (count > 0)
         memmove(dst, src, count);
@@ -55,10 +58,20 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
     TRY(cpurt_enter());
+    TRY(cpurt_capture_allows("aclrtMemset"));
     TRY(check_fill("aclrtMemset", devPtr, maxCount, count));
     if (count > 0)
         memset(devPtr, value, count);
     return ACL_SUCCESS;
+}
+
+/* Whether the memory stays where it is until somebody gives it back to the runtime. */
+static bool is_pinned(const void *address, size_t count)
+{
+    bool mapped = false;
+
+    return cpurt_memory_known(address, count) ||
+           (cpurt_vmm_check(address, count, "aclrtMemcpyAsync", &mapped) == ACL_SUCCESS && mapped);
 }
 
 static aclError run(cpurt_task_t *task, cpurt_stream_t *stream)
@@ -75,7 +88,7 @@ static aclError run(cpurt_task_t *task, cpurt_stream_t *stream)
     return ACL_SUCCESS;
 }
 
-static aclError queue(const copy_task_t *what, void *stream)
+static aclError queue(const char *name, const copy_task_t *what, void *stream)
 {
     cpurt_stream_t *on = NULL;
 
@@ -86,7 +99,7 @@ static aclError queue(const copy_task_t *what, void *stream)
         error = cpurt_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "out of memory for a task");
     } else {
         *task = *what;
-        task->task = (cpurt_task_t){.run = run};
+        task->task = (cpurt_task_t){.name = name, .run = run, .repeats = true};
         error = cpurt_stream_submit(on, &task->task);
     }
     cpurt_stream_put(on);
@@ -100,7 +113,9 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
 
     TRY(cpurt_enter());
     TRY(check_copy("aclrtMemcpyAsync", dst, destMax, src, count, kind));
-    return queue(&what, stream);
+    if (cpurt_capturing() && count > 0 && !(is_pinned(dst, count) && is_pinned(src, count)))
+        TRY(cpurt_capture_allows("aclrtMemcpyAsync with host memory of the program's own"));
+    return queue("a copy", &what, stream);
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
@@ -109,7 +124,7 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
 
     TRY(cpurt_enter());
     TRY(check_fill("aclrtMemsetAsync", devPtr, maxCount, count));
-    return queue(&what, stream);
+    return queue("a fill", &what, stream);
 }
 
 /* Cache hints: the CPU's caches are coherent, so there is nothing to do but to keep the order. */
@@ -123,5 +138,5 @@ aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream
                           (int)cmoType);
     if (src == NULL || size == 0)
         return cpurt_fail(ACL_ERROR_INVALID_PARAM, "aclrtCmoAsync: %zu bytes at %p", size, src);
-    return queue(&what, stream);
+    return queue("a cache hint", &what, stream);
 }

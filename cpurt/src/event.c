@@ -139,6 +139,7 @@ static aclError queue(const void *event, void *stream, bool is_record)
     task->task.run = is_record ? run_record : run_wait;
     task->task.release = release;
     task->task.always = is_record;
+    task->task.name = is_record ? "the record of an event" : "a wait for an event";
     task->event = found;
     cpurt_object_hold(&found->object); /* the task may be done before we are */
     (void)pthread_mutex_lock(&found->lock);

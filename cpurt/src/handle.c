@@ -24,7 +24,8 @@ static const char *kind_name(cpurt_kind_t kind)
 {
     static const char *const names[] = {"object", "context", "stream",
                                         "event",  "notify",  "physical memory",
-                                        "binary", "kernel",  "queue of the DMA engine"};
+                                        "binary", "kernel",  "queue of the DMA engine",
+                                        "model"};
 
     return names[kind];
 }

@@ -16,7 +16,8 @@ typedef enum cpurt_kind {
     CPURT_PHYSICAL,
     CPURT_BINARY,
     CPURT_FUNCTION,
-    CPURT_DMA_QUEUE
+    CPURT_DMA_QUEUE,
+    CPURT_MODEL
 } cpurt_kind_t;
 
 typedef struct cpurt_object {

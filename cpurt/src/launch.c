@@ -132,7 +132,8 @@ static launch_t *new_launch(cpurt_function_t *function, uint32_t blocks, const v
 
     if (launch == NULL)
         return NULL;
-    launch->task = (cpurt_task_t){.run = run, .release = release};
+    launch->task =
+        (cpurt_task_t){.name = function->kernel->name, .run = run, .release = release, .repeats = true};
     launch->function = function;
     launch->blocks = blocks;
     launch->slot = cpurt_slot_selected();

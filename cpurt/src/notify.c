@@ -214,6 +214,8 @@ static aclError queue(const void *notify, void *stream, bool is_post, uint32_t t
     task->task.run = is_post ? run_post : run_wait;
     task->task.release = release;
     task->task.always = is_post;
+    task->task.repeats = true;
+    task->task.name = is_post ? "the record of a notify" : "a wait for a notify";
     task->notify = found;
     task->timeout_s = timeout_s;
     error = cpurt_stream_submit(on, &task->task);
@@ -241,6 +243,7 @@ static void end_all(cpurt_kind_t kind)
 
 void cpurt_streams_end_marks(void)
 {
+    end_all(CPURT_MODEL); /* they hold on to notifies */
     end_all(CPURT_EVENT);
     end_all(CPURT_NOTIFY);
 }

@@ -7,6 +7,7 @@
 
 #include "stream.h"
 
+#include "capture.h"
 #include "core.h"
 
 #define IDLE_SPINS  64 /* looks before a waiting thread yields */
@@ -85,6 +86,13 @@ static void look_around(const atomic_uint_least64_t *counter, uint64_t at_least)
     }
 }
 
+void cpurt_task_free(cpurt_task_t *task)
+{
+    if (task->release != NULL)
+        task->release(task);
+    free(task);
+}
+
 static cpurt_task_t *next_task(cpurt_stream_t *stream)
 {
     if (stream->first == NULL && !stream->closing) {
@@ -129,9 +137,7 @@ static void *work(void *argument)
 
         (void)pthread_mutex_unlock(&stream->lock);
         const aclError error = skip ? ACL_SUCCESS : task->run(task, stream);
-        if (task->release != NULL)
-            task->release(task);
-        free(task);
+        cpurt_task_free(task);
         (void)pthread_mutex_lock(&stream->lock);
         finish(stream, error);
     }
@@ -145,6 +151,8 @@ static aclError enqueue(cpurt_stream_t *stream, cpurt_task_t *task)
     if (stream->closing)
         return cpurt_fail(ACL_ERROR_RT_INVALID_HANDLE,
                           "the stream is being destroyed and takes no more work");
+    if (stream->capture != NULL)
+        return cpurt_capture_keep(stream->capture, task);
     if (!stream->started) {
         TRY(cpurt_thread_start(&stream->worker, "acl-stream", 0, work, stream));
         stream->started = true;
@@ -162,11 +170,8 @@ aclError cpurt_stream_submit(cpurt_stream_t *stream, cpurt_task_t *task)
     (void)pthread_mutex_lock(&stream->lock);
     const aclError error = enqueue(stream, task);
     (void)pthread_mutex_unlock(&stream->lock);
-    if (error != ACL_SUCCESS) {
-        if (task->release != NULL)
-            task->release(task);
-        free(task);
-    }
+    if (error != ACL_SUCCESS)
+        cpurt_task_free(task);
     return error;
 }
 
@@ -184,6 +189,19 @@ static aclError fetch_failure(cpurt_stream_t *stream)
     return failure;
 }
 
+aclError cpurt_stream_not_capturing(cpurt_stream_t *stream, const char *call)
+{
+    (void)pthread_mutex_lock(&stream->lock);
+    const bool captures = stream->capture != NULL;
+    (void)pthread_mutex_unlock(&stream->lock);
+    if (captures)
+        return cpurt_fail(
+            ACL_ERROR_RT_STREAM_CAPTURED,
+            "%s: stream %d captures, so nothing that is queued on it runs; aclmdlRICaptureEnd comes first",
+            call, cpurt_handle_number(stream->object.handle));
+    return ACL_SUCCESS;
+}
+
 aclError cpurt_stream_synchronise(cpurt_stream_t *stream, uint64_t deadline_ns)
 {
     aclError error = ACL_SUCCESS;
@@ -191,6 +209,7 @@ aclError cpurt_stream_synchronise(cpurt_stream_t *stream, uint64_t deadline_ns)
 
     if (mine == stream)
         return cpurt_fail(ACL_ERROR_FAILURE, "a function that runs on a stream cannot wait for that stream");
+    TRY(cpurt_stream_not_capturing(stream, "synchronising"));
     const uint64_t target = atomic_load_explicit(&stream->submitted, memory_order_acquire);
     if (deadline_ns > cpurt_now_ns())
         look_around(&stream->completed, target);
@@ -219,6 +238,11 @@ static void begin_close(cpurt_stream_t *stream)
 void cpurt_stream_close(cpurt_stream_t *stream)
 {
     begin_close(stream);
+    (void)pthread_mutex_lock(&stream->lock);
+    cpurt_model_t *const capture = stream->capture;
+    stream->capture = NULL;
+    (void)pthread_mutex_unlock(&stream->lock);
+    cpurt_capture_drop(capture);
     if (stream->started)
         (void)pthread_join(stream->worker, NULL);
     if (stream->reports != NULL)

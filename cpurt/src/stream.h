@@ -15,6 +15,8 @@ typedef struct cpurt_task {
                     cpurt_stream_t *stream);  /* on the worker; a failure leaves its text */
     void (*release)(struct cpurt_task *task); /* lets go of what the task holds, not of itself */
     bool always;                              /* runs in a stopped stream too: others wait for it */
+    bool repeats;                             /* may run any number of times, also at once */
+    const char *name;                         /* what it is, as in "a copy"; lives as long as the task */
 } cpurt_task_t;
 
 struct cpurt_stream {
@@ -34,18 +36,25 @@ struct cpurt_stream {
     bool started; /* the worker */
     bool closing; /* takes no more work */
     bool stop_on_failure;
-    aclError failure; /* first since the last synchronise */
-    bool fetched;     /* whether somebody was told of it */
+    struct cpurt_model *capture; /* what keeps new work instead of the queue; a reference, NULL else */
+    aclError failure;            /* first since the last synchronise */
+    bool fetched;                /* whether somebody was told of it */
     char text[CPURT_TEXT_LEN];
     cpurt_stream_t *reports;                /* for host functions the stream does not wait for */
     atomic_uint_least64_t closing_since_ns; /* 0: open */
 };
 
+/* Lets go of a task that will not run any more. */
+void cpurt_task_free(cpurt_task_t *task);
+
 /* The stream a program named; NULL is the default stream of the calling thread's context. A new reference. */
 aclError cpurt_stream_get(void *handle, cpurt_stream_t **stream);
 void cpurt_stream_put(cpurt_stream_t *stream);
+bool cpurt_stream_is_default(const cpurt_stream_t *stream);
 /* Takes the task, also when it fails. */
 aclError cpurt_stream_submit(cpurt_stream_t *stream, cpurt_task_t *task);
+/* Fails while the stream captures, naming the call. */
+aclError cpurt_stream_not_capturing(cpurt_stream_t *stream, const char *call);
 /* Waits for what is queued now, then hands out the stream's failure. */
 aclError cpurt_stream_synchronise(cpurt_stream_t *stream, uint64_t deadline_ns);
 /* A stream that only runs report functions of another one; not in the handle table. */

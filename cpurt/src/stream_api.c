@@ -98,7 +98,7 @@ aclError aclrtCreateStream(aclrtStream *stream)
     return aclrtCreateStreamWithConfig(stream, 0, 0);
 }
 
-static bool is_default(const cpurt_stream_t *stream)
+bool cpurt_stream_is_default(const cpurt_stream_t *stream)
 {
     cpurt_object_t *object = NULL;
     bool yes = false;
@@ -127,8 +127,10 @@ aclError aclrtDestroyStream(aclrtStream stream)
         return cpurt_fail(ACL_ERROR_FAILURE,
                           "aclrtDestroyStream cannot be called from a function that runs on a stream");
     TRY(cpurt_stream_get(stream, &found));
-    const bool refused = is_default(found);
+    const bool refused = cpurt_stream_is_default(found);
+    const aclError captures = cpurt_stream_not_capturing(found, "aclrtDestroyStream");
     cpurt_stream_put(found);
+    TRY(captures);
     if (refused)
         return cpurt_fail(ACL_ERROR_INVALID_PARAM,
                           "aclrtDestroyStream: a default stream ends with its device");
@@ -164,6 +166,11 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     if (status == NULL)
         return cpurt_fail(ACL_ERROR_INVALID_PARAM, "aclrtStreamQuery: status is NULL");
     TRY(cpurt_stream_get(stream, &found));
+    const aclError captures = cpurt_stream_not_capturing(found, "aclrtStreamQuery");
+    if (captures != ACL_SUCCESS) {
+        cpurt_stream_put(found);
+        return captures;
+    }
     const uint64_t submitted = atomic_load_explicit(&found->submitted, memory_order_acquire);
     *status = atomic_load_explicit(&found->completed, memory_order_acquire) >= submitted
                   ? ACL_STREAM_STATUS_COMPLETE

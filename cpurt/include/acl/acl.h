@@ -4,6 +4,7 @@
 #define ACL_ACL_H
 
 #include "acl_base.h"
+#include "acl_mdl.h"
 #include "acl_rt.h"
 
 #ifdef __cplusplus
