@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The allocator over offsets: best fit, lowest offset on a tie, neighbours merged on free.
+ * The allocator over offsets: best fit, lowest offset on a tie, the free end of the heap last, neighbours merged on free.
+ * Since the end is taken only when no other block fits, its size decides nothing: a larger heap gives the same offsets
+ * for the same calls, as far as the smaller one served them.
  *
  * Every byte belongs to exactly one block, free or live. A block has one record; records form a list in address order
  * (that is how neighbours are found when they merge), and each is in one of two search trees as well: live ones by
@@ -227,10 +229,17 @@ static uint64_t gap_before(const block_t *block, uint64_t alignment)
  * for a larger one it passes only blocks that are less than one alignment larger than the request. */
 static block_t *find_fit(const aclshmemi_heap_t *heap, uint64_t size, uint64_t alignment)
 {
+    block_t *end = NULL;
     block_t *block = free_after(heap, size, 0, true);
-    while (block && gap_before(block, alignment) > block->size - size)
+    while (block) {
+        if (gap_before(block, alignment) <= block->size - size) {
+            if (block->after)
+                return block;
+            end = block;
+        }
         block = free_after(heap, block->size, block->offset, false);
-    return block;
+    }
+    return end;
 }
 
 uint64_t aclshmemi_heap_alloc(aclshmemi_heap_t *heap, uint64_t size, uint64_t alignment)
@@ -332,6 +341,17 @@ void aclshmemi_heap_stats(const aclshmemi_heap_t *heap, aclshmemi_heap_stats_t *
                                       .largest_free = largest ? largest->size : 0,
                                       .peak = heap->peak,
                                       .blocks = heap->live_count};
+}
+
+uint64_t aclshmemi_heap_size_for(const aclshmemi_heap_t *heap, uint64_t size, uint64_t alignment)
+{
+    const block_t *last = live_at_or_before(heap, heap->size);
+    uint64_t end = last ? last->offset + last->size : 0, bytes;
+    uint64_t gap = (alignment - (end & (alignment - 1))) & (alignment - 1);
+    if (__builtin_add_overflow(end + gap, size, &bytes) || bytes > UINT64_MAX - ACLSHMEMI_HEAP_GRANULARITY)
+        return UINT64_MAX;
+    bytes += (ACLSHMEMI_HEAP_GRANULARITY - bytes % ACLSHMEMI_HEAP_GRANULARITY) % ACLSHMEMI_HEAP_GRANULARITY;
+    return bytes > heap->size ? bytes : heap->size;
 }
 
 /* --- Checking --- */

@@ -3,7 +3,7 @@
  * An allocator over offsets: no device, no globals, no addresses. The same sequence of calls gives the same offsets
  * on every PE, which is what makes a heap symmetric.
  *
- * Best fit, lowest offset on a tie, neighbours merged on free. Offsets and sizes are multiples of 16. Block records
+ * Best fit, lowest offset on a tie, the free end of the heap only when nothing else fits; neighbours merged on free. Offsets and sizes are multiples of 16. Block records
  * live in ordinary memory, so user overruns cannot damage them. Not locked: the caller holds the heap's lock.
  */
 #ifndef ACLSHMEMI_HEAP_H
@@ -41,6 +41,9 @@ int aclshmemi_heap_free(aclshmemi_heap_t *heap, uint64_t offset) ACLSHMEMI_MUST_
 /* The live block that contains offset: its start and size, or false. */
 bool aclshmemi_heap_find(const aclshmemi_heap_t *heap, uint64_t offset, uint64_t *start, uint64_t *size);
 void aclshmemi_heap_stats(const aclshmemi_heap_t *heap, aclshmemi_heap_stats_t *stats);
+/* For a request that found no room: the size of a heap in which it would have, after the same calls. What the heap lacks is
+ * added at its end, where only a free block that lies there already helps; others are as they are. */
+uint64_t aclshmemi_heap_size_for(const aclshmemi_heap_t *heap, uint64_t size, uint64_t alignment);
 /* Walks everything; true when every record is consistent with its neighbours, the totals and the indexes. */
 bool aclshmemi_heap_is_valid(const aclshmemi_heap_t *heap);
 

@@ -8,6 +8,7 @@
 #include "host/mem/shmem_host_heap.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "host/mem/space.h"
@@ -28,21 +29,22 @@ static int space_index(aclshmem_mem_type_t type)
     return type == DEVICE_SIDE ? ACLSHMEMI_SPACE_DEVICE : ACLSHMEMI_SPACE_HOST;
 }
 
-/* Smallest local_mem_size that would have served the request beside what is in use. */
-static uint64_t sufficient_size(const aclshmemi_heap_stats_t *stats, uint64_t bytes)
+/* needed: size of a heap that would have served the request after the same calls. */
+static void explain_no_room(const request_t *request, uint64_t bytes, uint64_t needed,
+                            const aclshmemi_heap_stats_t *stats)
 {
-    uint64_t missing = bytes - stats->largest_free;
-    return ALIGN_TO(stats->size - ACLSHMEM_EXTRA_SIZE + missing, ACLSHMEM_PAGE_SIZE);
-}
-
-static void explain_no_room(const request_t *request, uint64_t bytes, const aclshmemi_heap_stats_t *stats)
-{
+    char advice[128] = "no heap can be that large";
+    if (needed <= stats->size)
+        snprintf(advice, sizeof advice, "this process has no memory for the record of a block");
+    else if (needed <= ACLSHMEM_MAX_LOCAL_SIZE)
+        snprintf(advice, sizeof advice, "local_mem_size or SHMEM_SYMMETRIC_SIZE of %" PRIu64 " would do",
+                 (uint64_t)ALIGN_TO(needed - ACLSHMEM_EXTRA_SIZE, ACLSHMEM_PAGE_SIZE));
     (void)!fail(ACLSHMEM_MALLOC_FAILED,
                 "%s: no block of %" PRIu64 " bytes (alignment %zu): %" PRIu64
                 " bytes are free, the largest block is %" PRIu64 ", heap size %" PRIu64 ", peak %" PRIu64
-                "; local_mem_size or SHMEM_SYMMETRIC_SIZE of %" PRIu64 " would do",
+                "; %s",
                 request->call, bytes, request->alignment, stats->free, stats->largest_free, stats->size,
-                stats->peak, sufficient_size(stats, bytes + request->alignment));
+                stats->peak, advice);
 }
 
 /* The local half: a block, or ACLSHMEMI_HEAP_NONE with the reason logged (size 0 is no mistake, only no block). */
@@ -65,10 +67,14 @@ static uint64_t take_block(aclshmemi_instance_t *in, const request_t *request)
     aclshmemi_heap_stats_t stats;
     pthread_mutex_lock(&in->heap_lock);
     uint64_t offset = aclshmemi_heap_alloc(space->heap, bytes, request->alignment);
-    aclshmemi_heap_stats(space->heap, &stats);
+    uint64_t needed = 0;
+    if (offset == ACLSHMEMI_HEAP_NONE) {
+        aclshmemi_heap_stats(space->heap, &stats);
+        needed = aclshmemi_heap_size_for(space->heap, bytes, request->alignment);
+    }
     pthread_mutex_unlock(&in->heap_lock);
     if (offset == ACLSHMEMI_HEAP_NONE)
-        explain_no_room(request, bytes, &stats);
+        explain_no_room(request, bytes, needed, &stats);
     return offset;
 }
 

@@ -452,7 +452,8 @@ static uint64_t model_alloc(model_t *model, uint64_t size, uint64_t alignment)
         uint64_t end = model->block[i].offset + model->block[i].size;
         if (model->block[i].live || round_up(model->block[i].offset, alignment) + size > end)
             continue;
-        if (best == MODEL_BLOCKS || model->block[i].size < model->block[best].size)
+        bool is_end = i + 1 == model->count;
+        if (best == MODEL_BLOCKS || (!is_end && model->block[i].size < model->block[best].size))
             best = i;
     }
     if (best == MODEL_BLOCKS)
@@ -593,6 +594,75 @@ static void test_same_calls_same_offsets(void **state)
     aclshmemi_heap_destroy(other);
 }
 
+/* --- The size that would have done --- */
+
+typedef struct replay {
+    uint64_t seed, live[LIVE_MAX];
+    size_t count;
+} replay_t;
+
+/* One random step; false when a request found no room, which then is in size and alignment. */
+static bool replay_step(replay_t *r, aclshmemi_heap_t *heap, uint64_t *size, uint64_t *alignment)
+{
+    if (r->count == LIVE_MAX || (r->count > 0 && next_random(&r->seed) % 100 < 40)) {
+        size_t victim = next_random(&r->seed) % r->count;
+        must_free(heap, r->live[victim]);
+        r->live[victim] = r->live[--r->count];
+        return true;
+    }
+    *size = 1 + next_random(&r->seed) % (UINT64_C(1) << (1 + next_random(&r->seed) % 15));
+    *alignment = UINT64_C(1) << (next_random(&r->seed) % 3 ? 4 : next_random(&r->seed) % 14);
+    uint64_t offset = aclshmemi_heap_alloc(heap, *size, *alignment);
+    if (offset != NONE)
+        r->live[r->count++] = offset;
+    return offset != NONE;
+}
+
+static bool replay_all(uint64_t heap_bytes, uint64_t seed, size_t steps)
+{
+    aclshmemi_heap_t *heap = heap_of(heap_bytes);
+    replay_t r = {.seed = seed};
+    uint64_t size, alignment;
+    while (steps > 0 && replay_step(&r, heap, &size, &alignment))
+        steps--;
+    aclshmemi_heap_destroy(heap);
+    return steps == 0;
+}
+
+/* A program that ran out of room is started again with the size it was told, and comes past that place; with less it
+ * does not. */
+static void test_size_for(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        aclshmemi_heap_t *heap = heap_of((16 + seed % 100) * KIB);
+        replay_t r = {.seed = seed};
+        uint64_t size = 0, alignment = 0;
+        size_t steps = 1;
+        while (replay_step(&r, heap, &size, &alignment))
+            steps++;
+        uint64_t enough = aclshmemi_heap_size_for(heap, size, alignment);
+        assert_true(enough > stats_of(heap).size);
+        aclshmemi_heap_destroy(heap);
+        assert_true(replay_all(enough, seed, steps));
+        assert_false(replay_all(enough - ACLSHMEMI_HEAP_GRANULARITY, seed, steps));
+    }
+}
+
+/* A hole in the middle does not help: the heap grows at its end. */
+static void test_size_for_ignores_holes(void **state)
+{
+    (void)state;
+    aclshmemi_heap_t *heap = heap_of(MIB);
+    uint64_t hole = aclshmemi_heap_alloc(heap, 512 * KIB, 16);
+    assert_int_equal(aclshmemi_heap_alloc(heap, 256 * KIB, 16), 512 * KIB);
+    must_free(heap, hole);
+    assert_int_equal(aclshmemi_heap_size_for(heap, 768 * KIB, 16), MIB + 512 * KIB);
+    assert_int_equal(aclshmemi_heap_size_for(heap, 768 * KIB - 5, MIB), MIB + 768 * KIB);
+    assert_int_equal(aclshmemi_heap_size_for(heap, UINT64_MAX - 3, 16), UINT64_MAX);
+    aclshmemi_heap_destroy(heap);
+}
+
 /* Thousands of blocks: a step that walked them all would show as minutes, and the program has a time limit. */
 static void test_many_blocks(void **state)
 {
@@ -635,6 +705,8 @@ int main(void)
         cmocka_unit_test(test_alloc_without_memory),
         cmocka_unit_test(test_a_million_steps),
         cmocka_unit_test(test_same_calls_same_offsets),
+        cmocka_unit_test(test_size_for),
+        cmocka_unit_test(test_size_for_ignores_holes),
         cmocka_unit_test(test_many_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) == 0 ? 0 : 1;
