@@ -16,6 +16,11 @@
 
 #include "device/shmem_def.h"
 #include "device/team/shmem_device_team.h"
+#include "device/gm2gm/shmem_device_p2p_sync.h"
+#include "device/gm2gm/shmem_device_amo.h"
+#include "device/gm2gm/shmem_device_mo.h"
+#include "device/gm2gm/shmem_device_cc.h"
+#include "device/gm2gm/shmem_device_coll.h"
 
 #else
 

@@ -3,26 +3,10 @@
 #ifndef ACLSHMEMI_DATA_PLANE_REDUCE_H
 #define ACLSHMEMI_DATA_PLANE_REDUCE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "host_device/combine.h"
 
 /* Type and operation as one number, the same on all PEs: it travels in the notes of collectives. 0: none. */
 typedef uint32_t aclshmemi_reduction_t;
-
-#define ACLSHMEMI_REDUCE_ROWS(ROW)                                                                           \
-    ROW(float, float, NUMBER)                                                                                \
-    ROW(double, double, NUMBER)                                                                              \
-    ROW(int8, int8_t, WHOLE)                                                                                 \
-    ROW(int16, int16_t, WHOLE)                                                                               \
-    ROW(int32, int32_t, WHOLE)                                                                               \
-    ROW(int64, int64_t, WHOLE)                                                                               \
-    ROW(uint8, uint8_t, WHOLE)                                                                               \
-    ROW(uint16, uint16_t, WHOLE)                                                                             \
-    ROW(uint32, uint32_t, WHOLE)                                                                             \
-    ROW(uint64, uint64_t, WHOLE)                                                                             \
-    ROW(char, char, NUMBER)                                                                                  \
-    ROW(half, uint16_t, SMALL)                                                                               \
-    ROW(bfloat16, uint16_t, SMALL)
 
 enum {
     ACLSHMEMI_OP_sum = 1,
@@ -45,9 +29,6 @@ enum {
 
 #define ACLSHMEMI_REDUCTION(name, op)                                                                        \
     ((aclshmemi_reduction_t)(ACLSHMEMI_TYPE_##name * 16 + ACLSHMEMI_OP_##op))
-
-/* into[k] = into[k] OP from[k]. The two do not overlap. */
-typedef void aclshmemi_combine_t(void *into, const void *from, size_t count);
 
 aclshmemi_combine_t *aclshmemi_reduce_function(aclshmemi_reduction_t reduction); /* NULL: there is none */
 
