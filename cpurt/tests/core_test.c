@@ -388,7 +388,7 @@ static void doorbells(void **state)
 {
     (void)state;
     for (int i = 0; i < 50; i++) {
-        aicore_doorbell_t bells[2] = {{5, 0}, {5, 0}};
+        aicore_doorbell_t bells[2] = {{.value = 5}, {.value = 5}};
         const struct {
             aicore_doorbell_t *ring, *store;
             uint32_t value;
@@ -405,7 +405,7 @@ static void doorbells(void **state)
         assert_int_equal(bells[0].value, 6);
         assert_int_equal(bells[1].value, 9);
     }
-    aicore_doorbell_t quiet = {5, 0};
+    aicore_doorbell_t quiet = {.value = 5};
     aicore_doorbell_ring(&quiet); /* nobody sleeps: nothing to do */
     assert_int_equal(quiet.value, 5);
     aicore_doorbell_store(&quiet, 7);
