@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barriers over a team or all PEs of the current instance. One thread of a PE at a time in each team. */
+/*
+ * Barriers over a team or all PEs of the current instance. One thread of a PE at a time in each team: while it is in a
+ * barrier or collective, that of a second thread fails without effect (INVALID_PARAM as last error).
+ */
 #ifndef ACLSHMEM_HOST_CC_H
 #define ACLSHMEM_HOST_CC_H
 

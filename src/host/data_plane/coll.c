@@ -124,15 +124,8 @@ static int compare_notes(const aclshmemi_instance_t *in, const aclshmemi_team_t 
     return 0;
 }
 
-int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
+static int run_in_step(aclshmemi_instance_t *in, aclshmemi_team_t *team, const aclshmemi_coll_t *coll)
 {
-    aclshmemi_team_t *team = aclshmemi_team_get(in, coll->call, coll->team);
-    if (team == NULL)
-        return in->n_pes == 0 ? ACLSHMEM_NOT_INITED : ACLSHMEM_INVALID_PARAM;
-    if (!in->touch || !team->group.mapped)
-        return fail(ACLSHMEM_NOT_SUPPORTED,
-                    "%s: the members of team %d do not all share memory that host code can touch", coll->call,
-                    coll->team);
     int rc = check_arguments(in, coll, team->group.size);
     write_note(in, &team->group, coll, rc != 0);
     TRY(aclshmemi_barrier_in(in, &team->group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE));
@@ -142,6 +135,24 @@ int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
         rc = aclshmemi_coll_move(in, team, coll);
     int after = aclshmemi_barrier_in(in, &team->group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE);
     return rc != 0 ? rc : after;
+}
+
+/* What a stream carries out has its turn and needs no other guard. */
+int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
+{
+    aclshmemi_team_t *team = aclshmemi_team_get(in, coll->call, coll->team);
+    if (team == NULL)
+        return in->n_pes == 0 ? ACLSHMEM_NOT_INITED : ACLSHMEM_INVALID_PARAM;
+    if (!in->touch || !team->group.mapped)
+        return fail(ACLSHMEM_NOT_SUPPORTED,
+                    "%s: the members of team %d do not all share memory that host code can touch", coll->call,
+                    coll->team);
+    if (coll->lane != ACLSHMEMI_LANE_HOST)
+        return run_in_step(in, team, coll);
+    TRY(aclshmemi_collective_begin(&team->group, coll->call));
+    int rc = run_in_step(in, team, coll);
+    aclshmemi_collective_end(&team->group);
+    return rc;
 }
 
 /* A request on its way through a stream. */

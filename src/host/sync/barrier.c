@@ -134,9 +134,26 @@ int aclshmemi_barrier_in(aclshmemi_instance_t *in, aclshmemi_group_t *group, acl
     return rc;
 }
 
+/* A load and a store, no exchange: threads that collide within nanoseconds are not worth a locked instruction in every
+ * barrier. */
+int aclshmemi_collective_begin(aclshmemi_group_t *group, const char *call)
+{
+    if (__builtin_expect(__atomic_load_n(&group->taken, __ATOMIC_ACQUIRE), 0))
+        return fail(
+            ACLSHMEM_INVALID_PARAM,
+            "%s: another thread of this PE is in a collective of the same team of %d PEs; one thread at "
+            "a time may call them",
+            call, group->size);
+    __atomic_store_n(&group->taken, true, __ATOMIC_RELAXED);
+    return 0;
+}
+
 int aclshmemi_barrier(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_call_t call)
 {
-    return aclshmemi_barrier_in(in, group, ACLSHMEMI_LANE_HOST, call);
+    TRY(aclshmemi_collective_begin(group, aclshmemi_call_name((uint32_t)call)));
+    int rc = aclshmemi_barrier_in(in, group, ACLSHMEMI_LANE_HOST, call);
+    aclshmemi_collective_end(group);
+    return rc;
 }
 
 /* --- Turns of what streams carry out --- */

@@ -93,6 +93,7 @@ typedef struct aclshmemi_group {
     uint64_t sync_offset; /* of aclshmemi_sync_array_t in the device heap of every member */
     bool mapped;          /* all members share memory with us */
     aclshmemi_lane_t lane[ACLSHMEMI_LANE_COUNT];
+    bool taken; /* atomic: a thread of the host is in a collective */
     /* Collective work on streams runs in the order of the calls, whatever streams it is on: the n-th call holds ticket n
      * and waits for turn n. */
     uint64_t tickets; /* given out; by the thread that calls */
@@ -116,6 +117,14 @@ static inline int aclshmemi_group_index(const aclshmemi_group_t *group, int pe)
 /* For a new group, between two barriers of its parent: it starts at the highest round that any earlier user of the slot
  * has reached on a member, with empty counts in our own memory. */
 void aclshmemi_group_join(aclshmemi_instance_t *in, aclshmemi_group_t *group);
+
+/* Around a collective of a host thread. A second thread of this PE in one of the same group is told, in as far as it comes
+ * while the first is inside: a mistake that would bring the members out of step. */
+int aclshmemi_collective_begin(aclshmemi_group_t *group, const char *call) ACLSHMEMI_MUST_CHECK;
+static inline void aclshmemi_collective_end(aclshmemi_group_t *group)
+{
+    __atomic_store_n(&group->taken, false, __ATOMIC_RELEASE);
+}
 
 /* All members; what they stored before is visible to all afterwards. By a host thread, one at a time per group. */
 int aclshmemi_barrier(aclshmemi_instance_t *in, aclshmemi_group_t *group,
