@@ -45,7 +45,7 @@ static aclError new_call(const call_task_t *from, aclError (*run)(cpurt_task_t *
     if (task == NULL)
         return cpurt_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "out of memory for a task");
     *task = *from;
-    task->task = (cpurt_task_t){.name = "a host function", .run = run};
+    task->task = (cpurt_task_t){.category = "host", .name = "host function", .run = run};
     *out = task;
     return ACL_SUCCESS;
 }

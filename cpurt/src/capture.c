@@ -126,9 +126,9 @@ aclError cpurt_capture_keep(cpurt_model_t *capture, cpurt_task_t *task)
         capture->count++;
         return ACL_SUCCESS;
     }
-    const aclError error =
-        cpurt_fail(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
-                   "a stream that captures cannot take %s: no model can hold it", task->name);
+    const aclError error = cpurt_fail(
+        ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+        "a stream that captures cannot take this: no model can hold a task of the kind \"%s\"", task->name);
     if (capture->refused == ACL_SUCCESS) {
         capture->refused = error;
         (void)snprintf(capture->text, sizeof capture->text, "%s", cpurt_error_text());

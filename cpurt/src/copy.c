@@ -99,7 +99,12 @@ static aclError queue(const char *name, const copy_task_t *what, void *stream)
         error = cpurt_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "out of memory for a task");
     } else {
         *task = *what;
-        task->task = (cpurt_task_t){.name = name, .run = run, .repeats = true};
+        task->task = (cpurt_task_t){.category = "copy",
+                                    .name = name,
+                                    .unit = "bytes",
+                                    .amount = what->count,
+                                    .run = run,
+                                    .repeats = true};
         error = cpurt_stream_submit(on, &task->task);
     }
     cpurt_stream_put(on);
@@ -115,7 +120,7 @@ aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t cou
     TRY(check_copy("aclrtMemcpyAsync", dst, destMax, src, count, kind));
     if (cpurt_capturing() && count > 0 && !(is_pinned(dst, count) && is_pinned(src, count)))
         TRY(cpurt_capture_allows("aclrtMemcpyAsync with host memory of the program's own"));
-    return queue("a copy", &what, stream);
+    return queue("copy", &what, stream);
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream)
@@ -124,7 +129,7 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
 
     TRY(cpurt_enter());
     TRY(check_fill("aclrtMemsetAsync", devPtr, maxCount, count));
-    return queue("a fill", &what, stream);
+    return queue("fill", &what, stream);
 }
 
 /* Cache hints: the CPU's caches are coherent, so there is nothing to do but to keep the order. */
@@ -138,5 +143,5 @@ aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream
                           (int)cmoType);
     if (src == NULL || size == 0)
         return cpurt_fail(ACL_ERROR_INVALID_PARAM, "aclrtCmoAsync: %zu bytes at %p", size, src);
-    return queue("a cache hint", &what, stream);
+    return queue("cache hint", &what, stream);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core_state.h"
+#include "trace.h"
 
 /* Looked at by every primitive, so without the detour that a thread-local of a shared object usually takes. */
 static _Thread_local cpurt_core_t *mine __attribute__((tls_model("initial-exec")));
@@ -230,7 +231,14 @@ void cpurt_gang_work(cpurt_gang_t *gang)
         if (context >= gang->contexts)
             break;
         begin_context(core, gang, context);
+        const uint64_t begin_ns = cpurt_trace_begin();
         run_context(core, gang);
+        cpurt_core_end_wait(core);
+        if (begin_ns != 0)
+            cpurt_trace_span(begin_ns, &(cpurt_span_t){.category = "core",
+                                                       .name = gang->kernel->name,
+                                                       .key = "block",
+                                                       .value = core->seen.block});
     }
     core->gang = NULL;
 }

@@ -30,11 +30,12 @@ typedef struct cpurt_core {
 
     cpurt_look_t looks[CPURT_LOOK_SETS][CPURT_LOOK_WAYS];
     uint32_t next_way[CPURT_LOOK_SETS];
-    uint32_t stale;       /* looks in a row that found nothing new */
-    uint32_t looks_since; /* of them since last_ns */
-    uint32_t sleep_us;    /* next sleep, 0: still yielding */
-    uint64_t last_ns;     /* when the clock was read last */
-    uint64_t waited_ns;   /* time given away since something changed */
+    uint32_t stale;        /* looks in a row that found nothing new */
+    uint32_t looks_since;  /* of them since last_ns */
+    uint32_t sleep_us;     /* next sleep, 0: still yielding */
+    uint64_t last_ns;      /* when the clock was read last */
+    uint64_t waited_ns;    /* time given away since something changed */
+    uint64_t wait_from_ns; /* start of the wait it is in, for the timeline; 0: none, or not traced */
 } cpurt_core_t;
 
 /* The calling thread's core while it runs a kernel, NULL else. */
@@ -48,6 +49,8 @@ cpurt_core_t *cpurt_core_needed(const char *call);
 /* Leaves the kernel. */
 void cpurt_core_jump(cpurt_core_t *core) __attribute__((noreturn));
 void cpurt_core_begin_looks(cpurt_core_t *core);
+/* Writes the wait the core was in to the timeline. */
+void cpurt_core_end_wait(cpurt_core_t *core);
 /* Around the run of a block. The end does not return when something is left undone. */
 void cpurt_core_begin_pipes(cpurt_core_t *core);
 void cpurt_core_end_pipes(cpurt_core_t *core);

@@ -41,6 +41,16 @@ static void leave_engine(cpurt_dma_engine_t *engine)
     free(engine);
 }
 
+static void name_row(const cpurt_dma_queue_t *queue)
+{
+    char name[64];
+
+    if (cpurt_trace_begin() != 0) {
+        (void)snprintf(name, sizeof name, "DMA queue %u of device %d", queue->id, queue->engine->device);
+        cpurt_trace_name_lane(cpurt_dma_lane(queue), name);
+    }
+}
+
 static aclError enter_engine(cpurt_dma_queue_t *queue, int device)
 {
     cpurt_dma_engine_t *engine = engines[device];
@@ -58,6 +68,7 @@ static aclError enter_engine(cpurt_dma_queue_t *queue, int device)
     engine->count++;
     queue->engine = engine;
     queue->id = id;
+    name_row(queue);
     queue->memory->bell.at = (char *)&engine->bell - (char *)&queue->memory->bell;
     atomic_store(&engine->queues[id], queue);
     return ACL_SUCCESS;

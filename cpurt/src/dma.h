@@ -9,6 +9,7 @@
 #include "acl/acl_cpu.h"
 #include "doorbell.h"
 #include "handle.h"
+#include "trace.h"
 
 /* What a queue has in device memory. One cache line for each word that somebody else writes or waits for. */
 typedef struct cpurt_dma_memory {
@@ -42,6 +43,7 @@ typedef struct cpurt_dma_queue {
     bool foreign; /* not all of its memory is known, so the system checks the addresses */
     bool downwards;
     uint64_t done;
+    uint64_t begin_ns; /* for the timeline */
     aclcpuDmaEntry entry;
     uint32_t hold; /* checked mode: visits to let pass before the next entry */
 } cpurt_dma_queue_t;
@@ -57,6 +59,10 @@ struct cpurt_dma_engine {
     uint64_t random;               /* the worker's, in checked mode */
 };
 
+static inline uint64_t cpurt_dma_lane(const cpurt_dma_queue_t *queue)
+{
+    return CPURT_TRACE_LANE_DMA + (uint64_t)queue->engine->device * ACLCPU_DMA_QUEUES + queue->id;
+}
 void *cpurt_dma_work(void *engine);
 /* Ends all queues of a device, waiting for what is in them; -1: of all devices. */
 void cpurt_dma_end(int device);

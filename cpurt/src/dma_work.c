@@ -17,6 +17,7 @@
 
 #include "memory.h"
 #include "notify.h"
+#include "trace.h"
 #include "vmm.h"
 
 #define PIECE       (UINT64_C(256) << 10) /* bytes of a queue before the next one has its turn */
@@ -157,6 +158,7 @@ static aclError begin_entry(cpurt_dma_queue_t *queue)
     queue->entry = queue->memory->ring[queue->head % ACLCPU_DMA_DEPTH];
     queue->begun = true;
     queue->done = 0;
+    queue->begin_ns = cpurt_trace_begin();
     switch (queue->entry.kind) {
     case ACLCPU_DMA_COPY:
         return begin_copy(queue);
@@ -167,6 +169,18 @@ static aclError begin_entry(cpurt_dma_queue_t *queue)
         return cpurt_fail(ACL_ERROR_INVALID_PARAM, "kind %u; known are %d, a notify, and %d, a copy",
                           queue->entry.kind, ACLCPU_DMA_NOTIFY, ACLCPU_DMA_COPY);
     }
+}
+
+static void trace_entry(const cpurt_dma_queue_t *queue)
+{
+    const bool is_copy = queue->entry.kind == ACLCPU_DMA_COPY;
+
+    cpurt_trace_span(queue->begin_ns,
+                     &(cpurt_span_t){.category = "dma",
+                                     .name = is_copy ? "copy" : "notify record",
+                                     .key = is_copy ? "bytes" : "notify",
+                                     .value = is_copy ? queue->entry.bytes : queue->entry.notify,
+                                     .lane = cpurt_dma_lane(queue)});
 }
 
 static aclError advance(cpurt_dma_queue_t *queue, uint64_t *room)
@@ -182,6 +196,8 @@ static aclError advance(cpurt_dma_queue_t *queue, uint64_t *room)
         queue->begun = false;
         queue->head++;
         __atomic_store_n(&queue->memory->head, queue->head, __ATOMIC_RELEASE);
+        if (queue->begin_ns != 0)
+            trace_entry(queue);
     }
     return ACL_SUCCESS;
 }

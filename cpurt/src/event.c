@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "stream.h"
+#include "trace.h"
 
 #define SLICE_MS 100 /* how often a waiting stream looks whether it is being destroyed */
 
@@ -139,7 +140,8 @@ static aclError queue(const void *event, void *stream, bool is_record)
     task->task.run = is_record ? run_record : run_wait;
     task->task.release = release;
     task->task.always = is_record;
-    task->task.name = is_record ? "the record of an event" : "a wait for an event";
+    task->task.category = "sync";
+    task->task.name = is_record ? "event record" : "event wait";
     task->event = found;
     cpurt_object_hold(&found->object); /* the task may be done before we are */
     (void)pthread_mutex_lock(&found->lock);
@@ -218,7 +220,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
     TRY(get(event, &found));
     const uint64_t deadline = cpurt_deadline_ms(timeout);
     (void)pthread_mutex_lock(&found->lock);
-    const uint64_t number = found->asked;
+    const uint64_t number = found->asked, begin_ns = cpurt_trace_begin();
     while (number != 0 && found->completed < number && in_time)
         in_time = cpurt_cond_wait(&found->done, &found->lock, deadline);
     if (number == 0)
@@ -228,6 +230,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
         error =
             cpurt_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event was not reached within %d ms", timeout);
     (void)pthread_mutex_unlock(&found->lock);
+    cpurt_trace_wait(begin_ns, "synchronise an event");
     cpurt_object_put(&found->object);
     return error;
 }

@@ -132,8 +132,13 @@ static launch_t *new_launch(cpurt_function_t *function, uint32_t blocks, const v
 
     if (launch == NULL)
         return NULL;
-    launch->task =
-        (cpurt_task_t){.name = function->kernel->name, .run = run, .release = release, .repeats = true};
+    launch->task = (cpurt_task_t){.category = "kernel",
+                                  .name = function->kernel->name,
+                                  .unit = "blocks",
+                                  .amount = blocks,
+                                  .run = run,
+                                  .release = release,
+                                  .repeats = true};
     launch->function = function;
     launch->blocks = blocks;
     launch->slot = cpurt_slot_selected();

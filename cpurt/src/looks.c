@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core_state.h"
+#include "trace.h"
 #include "word.h"
 
 #define YIELD_NS           UINT64_C(1000000) /* how long a core yields before it sleeps */
@@ -117,6 +118,19 @@ static void leave_if_stopped(cpurt_core_t *core)
         cpurt_core_jump(core);
 }
 
+/* A loop that has seen what it waited for does not come by again to say so: its wait ends where it rested last. */
+void cpurt_core_end_wait(cpurt_core_t *core)
+{
+    const uint64_t from_ns = core->wait_from_ns;
+
+    if (from_ns == 0)
+        return;
+    core->wait_from_ns = 0;
+    if (core->last_ns - from_ns >= CPURT_TRACE_WAIT_NS)
+        cpurt_trace_span(
+            from_ns, &(cpurt_span_t){.category = "wait", .name = "wait for a word", .end_ns = core->last_ns});
+}
+
 void aicore_poll(const volatile void *address, uint32_t bytes)
 {
     cpurt_core_t *const core = cpurt_core_running();
@@ -128,6 +142,7 @@ void aicore_poll(const volatile void *address, uint32_t bytes)
     }
     leave_if_stopped(core);
     if (!nothing_new(core, address, cpurt_word_load(address, bytes), &changed)) {
+        cpurt_core_end_wait(core);
         if (changed) {
             core->stale = 0;
             core->sleep_us = 0;
@@ -146,6 +161,7 @@ void aicore_poll(const volatile void *address, uint32_t bytes)
     }
     const uint64_t now = cpurt_now_ns();
     if (now - core->last_ns > BUSY_NS * core->looks_since) {
+        cpurt_core_end_wait(core);
         core->stale = 0; /* it computes, and looks at times: let it */
         core->sleep_us = 0;
         return;
@@ -154,6 +170,8 @@ void aicore_poll(const volatile void *address, uint32_t bytes)
     core->last_ns = cpurt_now_ns();
     core->looks_since = 0;
     core->waited_ns += core->last_ns - now;
+    if (core->wait_from_ns == 0 && cpurt_trace_begin() != 0)
+        core->wait_from_ns = now;
     if (core->waited_ns > core->gang->timeout_ns) {
         char what[96];
 
@@ -234,6 +252,8 @@ void aicore_sync_all(void)
     aicore_wait_begin(&wait);
     wait.describe = describe_meeting;
     wait.subject = gang;
+    const uint64_t begin_ns = cpurt_trace_begin();
     while (atomic_load_explicit(&gang->round, memory_order_acquire) == round)
         aicore_wait_step(&wait, NULL, 0);
+    cpurt_trace_wait(begin_ns, "aicore_sync_all");
 }

@@ -19,6 +19,8 @@
 #define MAX_DEVICES 4096
 #define SMALL_BYTES ((size_t)256 << 10) /* up to this from an arena */
 #define NORMAL_PAGE ((size_t)4096)
+#define FILL_BYTE   0xa5
+#define FILL_BYTES  ((size_t)16 << 20) /* not all of a large piece: memory is committed by that */
 
 typedef struct block {
     cpurt_range_t range; /* the mapping */
@@ -215,9 +217,11 @@ aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
     (void)pthread_mutex_lock(&cpurt_memory_lock);
     const aclError error = allocate_locked(device, size, policy, &address);
     (void)pthread_mutex_unlock(&cpurt_memory_lock);
-    if (error == ACL_SUCCESS)
-        *devPtr = address;
-    return error;
+    TRY(error);
+    if (cpurt_config()->check) /* on a card it is not zero either */
+        memset(address, FILL_BYTE, size < FILL_BYTES ? size : FILL_BYTES);
+    *devPtr = address;
+    return ACL_SUCCESS;
 }
 
 static void unlink_arena_locked(const block_t *block)

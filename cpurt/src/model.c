@@ -89,7 +89,7 @@ static aclError run(cpurt_task_t *task, cpurt_stream_t *stream)
     for (cpurt_task_t *at = model->first; at != NULL; at = at->next) {
         if (skipping && !at->always)
             continue;
-        const aclError error = at->run(at, stream);
+        const aclError error = cpurt_task_run(at, stream);
         if (error != ACL_SUCCESS && first == ACL_SUCCESS) {
             first = error;
             skipping = stops;
@@ -113,8 +113,12 @@ static aclError queue(cpurt_model_t *model, cpurt_stream_t *stream)
 
     if (replay == NULL)
         return cpurt_fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "out of memory for a task");
-    replay->task =
-        (cpurt_task_t){.name = "a model", .run = run, .release = release, .repeats = true, .always = true};
+    replay->task = (cpurt_task_t){.category = "stream",
+                                  .name = "model",
+                                  .run = run,
+                                  .release = release,
+                                  .repeats = true,
+                                  .always = true};
     replay->model = model;
     cpurt_object_hold(&model->object);
     return cpurt_stream_submit(stream, &replay->task);

@@ -215,7 +215,10 @@ static aclError queue(const void *notify, void *stream, bool is_post, uint32_t t
     task->task.release = release;
     task->task.always = is_post;
     task->task.repeats = true;
-    task->task.name = is_post ? "the record of a notify" : "a wait for a notify";
+    task->task.category = "sync";
+    task->task.name = is_post ? "notify record" : "notify wait";
+    task->task.unit = "notify";
+    task->task.amount = found->id;
     task->notify = found;
     task->timeout_s = timeout_s;
     error = cpurt_stream_submit(on, &task->task);

@@ -10,6 +10,7 @@
 #include "share.h"
 #include "slot.h"
 #include "stream.h"
+#include "trace.h"
 #include "vmm.h"
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER; /* settings, handlers */
@@ -20,9 +21,9 @@ static atomic_bool initialised;
 static atomic_long live;
 static cpurt_config_t config;
 
-static pthread_mutex_t *const fork_locks[] = {&start_lock,        &cpurt_device_lock, &cpurt_dma_lock,
-                                              &cpurt_vmm_lock,    &cpurt_share_lock,  &cpurt_memory_lock,
-                                              &cpurt_kernel_lock, &cpurt_pool_lock,   &cpurt_handle_lock};
+static pthread_mutex_t *const fork_locks[] = {
+    &start_lock,        &cpurt_device_lock, &cpurt_dma_lock,  &cpurt_vmm_lock,    &cpurt_share_lock,
+    &cpurt_memory_lock, &cpurt_kernel_lock, &cpurt_pool_lock, &cpurt_handle_lock, &cpurt_trace_lock};
 #define FORK_LOCKS (sizeof fork_locks / sizeof fork_locks[0])
 
 static void before_fork(void)
@@ -39,10 +40,14 @@ static void in_parent(void)
 
 static void in_child(void)
 {
+    const bool traced = cpurt_trace_after_fork();
+
     if (atomic_load(&live) > 0) {
         atomic_store(&forked, true);
         cpurt_share_after_fork();
         cpurt_vmm_after_fork();
+    } else if (traced) {
+        atomic_store(&started, false); /* its first call opens a file of its own */
     }
     in_parent();
 }
@@ -70,6 +75,8 @@ static aclError start(void)
             handlers = true;
         if (error == ACL_SUCCESS)
             error = cpurt_config_read(&config);
+        if (error == ACL_SUCCESS)
+            error = cpurt_trace_start();
         if (error == ACL_SUCCESS)
             atomic_store_explicit(&started, true, memory_order_release);
     }
@@ -123,6 +130,7 @@ static void tear_down(void)
     cpurt_share_end();
     cpurt_vmm_end();
     cpurt_memory_end();
+    cpurt_trace_stop();
     (void)pthread_mutex_lock(&start_lock);
     atomic_store(&started, false);
     (void)pthread_mutex_unlock(&start_lock);

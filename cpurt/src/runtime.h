@@ -52,7 +52,7 @@ bool cpurt_on_worker(void);
 
 /* Taken around fork in this order, so that a child never sees one held. */
 extern pthread_mutex_t cpurt_device_lock, cpurt_dma_lock, cpurt_vmm_lock, cpurt_share_lock, cpurt_memory_lock,
-    cpurt_kernel_lock, cpurt_pool_lock, cpurt_handle_lock;
+    cpurt_kernel_lock, cpurt_pool_lock, cpurt_handle_lock; /* and cpurt_trace_lock */
 
 /* What a child of fork closes: sockets and memory files of its parent. Called with the locks held. */
 void cpurt_vmm_after_fork(void);

@@ -9,6 +9,7 @@
 
 #include "capture.h"
 #include "core.h"
+#include "trace.h"
 
 #define IDLE_SPINS  64 /* looks before a waiting thread yields */
 #define IDLE_YIELDS 16 /* yields before it sleeps: about what a futex wake costs */
@@ -86,6 +87,19 @@ static void look_around(const atomic_uint_least64_t *counter, uint64_t at_least)
     }
 }
 
+aclError cpurt_task_run(cpurt_task_t *task, cpurt_stream_t *stream)
+{
+    const uint64_t begin_ns = cpurt_trace_begin();
+    const aclError error = task->run(task, stream);
+
+    if (begin_ns != 0)
+        cpurt_trace_span(begin_ns, &(cpurt_span_t){.category = task->category,
+                                                   .name = task->name,
+                                                   .key = task->unit,
+                                                   .value = task->amount});
+    return error;
+}
+
 void cpurt_task_free(cpurt_task_t *task)
 {
     if (task->release != NULL)
@@ -131,12 +145,13 @@ static void *work(void *argument)
 
     mine = stream;
     cpurt_context_adopt(stream->context);
+    cpurt_trace_name_thread("stream", cpurt_handle_number(stream->object.handle));
     (void)pthread_mutex_lock(&stream->lock);
     while ((task = next_task(stream)) != NULL) {
         const bool skip = stream->stop_on_failure && stream->failure != ACL_SUCCESS && !task->always;
 
         (void)pthread_mutex_unlock(&stream->lock);
-        const aclError error = skip ? ACL_SUCCESS : task->run(task, stream);
+        const aclError error = skip ? ACL_SUCCESS : cpurt_task_run(task, stream);
         cpurt_task_free(task);
         (void)pthread_mutex_lock(&stream->lock);
         finish(stream, error);
@@ -151,6 +166,10 @@ static aclError enqueue(cpurt_stream_t *stream, cpurt_task_t *task)
     if (stream->closing)
         return cpurt_fail(ACL_ERROR_RT_INVALID_HANDLE,
                           "the stream is being destroyed and takes no more work");
+    if ((stream->flags & ACL_STREAM_DEVICE_USE_ONLY) != 0)
+        return cpurt_fail(ACL_ERROR_INVALID_PARAM,
+                          "the host cannot queue work (%s) on a stream made with ACL_STREAM_DEVICE_USE_ONLY",
+                          task->name);
     if (stream->capture != NULL)
         return cpurt_capture_keep(stream->capture, task);
     if (!stream->started) {
@@ -211,6 +230,7 @@ aclError cpurt_stream_synchronise(cpurt_stream_t *stream, uint64_t deadline_ns)
         return cpurt_fail(ACL_ERROR_FAILURE, "a function that runs on a stream cannot wait for that stream");
     TRY(cpurt_stream_not_capturing(stream, "synchronising"));
     const uint64_t target = atomic_load_explicit(&stream->submitted, memory_order_acquire);
+    const uint64_t begin_ns = cpurt_trace_begin();
     if (deadline_ns > cpurt_now_ns())
         look_around(&stream->completed, target);
     (void)pthread_mutex_lock(&stream->lock);
@@ -222,6 +242,7 @@ aclError cpurt_stream_synchronise(cpurt_stream_t *stream, uint64_t deadline_ns)
     else
         error = fetch_failure(stream);
     (void)pthread_mutex_unlock(&stream->lock);
+    cpurt_trace_wait(begin_ns, "synchronise a stream");
     return error;
 }
 

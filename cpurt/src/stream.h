@@ -16,7 +16,9 @@ typedef struct cpurt_task {
     void (*release)(struct cpurt_task *task); /* lets go of what the task holds, not of itself */
     bool always;                              /* runs in a stopped stream too: others wait for it */
     bool repeats;                             /* may run any number of times, also at once */
-    const char *name;                         /* what it is, as in "a copy"; lives as long as the task */
+    const char *category, *name;              /* for the timeline and for reports; live as long as the task */
+    const char *unit;                         /* of amount: "bytes", "blocks"; NULL: there is none */
+    uint64_t amount;
 } cpurt_task_t;
 
 struct cpurt_stream {
@@ -44,6 +46,8 @@ struct cpurt_stream {
     atomic_uint_least64_t closing_since_ns; /* 0: open */
 };
 
+/* What the worker does with a task, or a model with one of its own. */
+aclError cpurt_task_run(cpurt_task_t *task, cpurt_stream_t *stream);
 /* Lets go of a task that will not run any more. */
 void cpurt_task_free(cpurt_task_t *task);
 

@@ -314,10 +314,10 @@ static void what_no_model_holds(void **state)
     ok(aclrtCreateStream(&stream));
     ok(aclrtCreateEvent(&event));
     ok(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
-    refuses(stream, aclrtRecordEvent(event, stream), "the record of an event");
-    refuses(stream, aclrtStreamWaitEvent(stream, event), "a wait for an event");
-    refuses(stream, aclrtLaunchHostFunc(stream, nothing, NULL), "a host function");
-    refuses(stream, aclrtLaunchCallback(nothing, NULL, ACL_CALLBACK_NO_BLOCK, stream), "a host function");
+    refuses(stream, aclrtRecordEvent(event, stream), "event record");
+    refuses(stream, aclrtStreamWaitEvent(stream, event), "event wait");
+    refuses(stream, aclrtLaunchHostFunc(stream, nothing, NULL), "host function");
+    refuses(stream, aclrtLaunchCallback(nothing, NULL, ACL_CALLBACK_NO_BLOCK, stream), "host function");
     ok(aclmdlRICaptureEnd(stream, &model)); /* empty, and runs */
     ok(aclmdlRIExecuteAsync(model, stream));
     ok(aclrtRecordEvent(event, stream));

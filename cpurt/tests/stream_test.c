@@ -252,6 +252,22 @@ static void attributes(void **state)
     ok(aclrtDestroyStream(stream));
 }
 
+static void for_the_device_only(void **state)
+{
+    aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
+    aclrtStream stream = NULL;
+    char memory[8];
+
+    (void)state;
+    ok(aclrtCreateStreamWithConfig(&stream, 5, ACL_STREAM_DEVICE_USE_ONLY));
+    fails(aclrtMemsetAsync(memory, 8, 0, 8, stream), ACL_ERROR_INVALID_PARAM, "DEVICE_USE_ONLY");
+    fails(aclrtLaunchHostFunc(stream, hold, NULL), ACL_ERROR_INVALID_PARAM, "DEVICE_USE_ONLY");
+    ok(aclrtSynchronizeStream(stream));
+    ok(aclrtStreamQuery(stream, &status));
+    assert_int_equal(status, ACL_STREAM_STATUS_COMPLETE);
+    ok(aclrtDestroyStream(stream));
+}
+
 static void bad_handles(void **state)
 {
     aclrtEvent event = NULL;
@@ -356,6 +372,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stream_does_not_wait_for_reports, t_begin, t_end),
         cmocka_unit_test_setup_teardown(functions_cannot_wait_for_themselves, t_begin, t_end),
         cmocka_unit_test_setup_teardown(attributes, t_begin, t_end),
+        cmocka_unit_test_setup_teardown(for_the_device_only, t_begin, t_end),
         cmocka_unit_test_setup_teardown(bad_handles, t_begin, t_end),
         cmocka_unit_test_setup_teardown(from_many_threads, t_begin, t_end),
     };

@@ -72,6 +72,19 @@ ACL_FUNC_VISIBILITY aclError aclcpuDmaQueueQuery(aclcpuDmaQueue queue);
 /* Waits for what is in it. The last reset of the device and aclFinalize do so for all queues. */
 ACL_FUNC_VISIBILITY aclError aclcpuDmaQueueDestroy(aclcpuDmaQueue queue);
 
+/* --- The timeline --- */
+
+/*
+ * With SHMEM_TRACE=file.json the runtime writes what it does, and when, for chrome://tracing or Perfetto. A program or
+ * library adds spans of its own between these two calls, which cost next to nothing when no trace is written. Any thread.
+ */
+
+/* What aclcpuTraceEnd wants to be handed; 0 while no trace is written. */
+ACL_FUNC_VISIBILITY uint64_t aclcpuTraceBegin(void);
+/* A span of the calling thread from then to now. key names the number that is shown with it; NULL: none. */
+ACL_FUNC_VISIBILITY void aclcpuTraceEnd(uint64_t begin, const char *category, const char *name,
+                                        const char *key, uint64_t value);
+
 #ifdef __cplusplus
 }
 #endif

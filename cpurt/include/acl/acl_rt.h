@@ -258,6 +258,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetCurrentContext(aclrtContext *context);
 /* --- Streams: work in order, each on its own worker --- */
 
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream *stream);
+/* priority and flag change nothing, but ACL_STREAM_DEVICE_USE_ONLY: such a stream takes no work from the host. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority,
                                                          uint32_t flag);
 /* Waits for queued work; what waits longer than a kernel may is told to stop. */
@@ -319,7 +320,8 @@ ACL_FUNC_VISIBILITY aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtSt
 
 /* --- Memory --- */
 
-/* 512 bytes aligned, 2 MiB from that size up; the host may use the address too; contents undefined. */
+/* 512 bytes aligned, 2 MiB from that size up; the host may use the address too; contents undefined, and a pattern with
+ * SHMEM_CPU_CHECK=1. */
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void **hostPtr, size_t size);
