@@ -16,6 +16,9 @@
 
 #include "device/shmem_def.h"
 #include "device/team/shmem_device_team.h"
+#include "device/gm2gm/shmem_device_rma.h"
+#include "device/gm2gm/engine/shmem_device_mte.h"
+#include "device/ub2gm/shmem_device_rma.h"
 #include "device/gm2gm/shmem_device_p2p_sync.h"
 #include "device/gm2gm/shmem_device_amo.h"
 #include "device/gm2gm/shmem_device_mo.h"

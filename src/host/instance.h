@@ -80,12 +80,13 @@ struct aclshmemi_instance {
     int slots;                     /* PEs of this host */
     aclshmemi_transport_set_t transports;
     pthread_mutex_t heap_lock;
-    uint64_t signal_offset, counters_offset; /* the library's other blocks in the device heap */
-    struct aclshmemi_state_block *state;     /* what kernels read, or its host image */
-    struct aclshmemi_bridge *bridge;         /* how it gets to them */
-    aclshmem_prof_pe_t *profile;             /* cycle counts as last copied; NULL unless this PE counts */
-    void *profile_on_device;                 /* where kernels count them */
-    struct aclshmemi_team **teams;           /* by handle, ACLSHMEM_MAX_TEAMS of them; entry 0 is the world */
+    uint64_t signal_offset, counters_offset,
+        bounce_offset;                   /* the library's other blocks in the device heap */
+    struct aclshmemi_state_block *state; /* what kernels read, or its host image */
+    struct aclshmemi_bridge *bridge;     /* how it gets to them */
+    aclshmem_prof_pe_t *profile;         /* cycle counts as last copied; NULL unless this PE counts */
+    void *profile_on_device;             /* where kernels count them */
+    struct aclshmemi_team **teams;       /* by handle, ACLSHMEM_MAX_TEAMS of them; entry 0 is the world */
 };
 
 /* The current instance; never NULL. */

@@ -12,6 +12,14 @@
 #include "host_device/shmem_state_types.h"
 #include "host_device/sync.h"
 
+/* Lent to cores for transfers that an engine cannot take as they are; in the device heap. */
+#define ACLSHMEMI_BOUNCES      32u
+#define ACLSHMEMI_BOUNCE_BYTES 4096u
+typedef struct aclshmemi_bounce {
+    alignas(ACLSHMEMI_LINE) uint32_t taken;
+    alignas(ACLSHMEMI_LINE) char bytes[ACLSHMEMI_BOUNCE_BYTES];
+} aclshmemi_bounce_t;
+
 #define ACLSHMEMI_STATE_ROOM 65536u /* bytes an instance may use for it */
 
 /* Engines by number, where a table has a row for each. The bits of the reach byte are 1 << of these. */
@@ -30,6 +38,7 @@ typedef struct aclshmemi_state_block {
     uint64_t control_offset; /* of aclshmemi_control_t in every device heap */
     uint64_t sync_offset;    /* of the sync arrays, SYNC_ARRAY_SIZE bytes for each team */
     uint64_t counter_offset; /* of the counters, SYNC_COUNTER_SIZE bytes for each team */
+    uint64_t bounce_offset;  /* of ACLSHMEMI_BOUNCES buffers */
     uint64_t wait_timeout_ms;
     uint64_t udma_info; /* address of what seen.qp_info is for RDMA */
 } aclshmemi_state_t;

@@ -33,6 +33,7 @@ static void fill_heaps(const aclshmemi_instance_t *in, aclshmemi_state_t *state)
     state->control_offset = in->control_offset;
     state->sync_offset = in->sync_offset;
     state->counter_offset = in->counters_offset;
+    state->bounce_offset = in->bounce_offset;
     if (in->bridge->device == NULL) {
         state->seen.p2p_device_heap_base = (void **)in->space[ACLSHMEMI_SPACE_DEVICE].peers;
         state->seen.p2p_host_heap_base = (void **)in->space[ACLSHMEMI_SPACE_HOST].peers;

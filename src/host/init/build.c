@@ -163,6 +163,7 @@ static int place_blocks(aclshmemi_instance_t *in)
         {&in->sync_offset, SYNC_POOL_SIZE},
         {&in->counters_offset, SYNC_COUNTERS_SIZE},
         {&in->control_offset, sizeof(aclshmemi_control_t)},
+        {&in->bounce_offset, ACLSHMEMI_BOUNCES * sizeof(aclshmemi_bounce_t)},
     };
     aclshmemi_space_t *space = &in->space[ACLSHMEMI_SPACE_DEVICE];
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {

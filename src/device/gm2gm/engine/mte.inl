@@ -181,6 +181,14 @@ ACLSHMEM_DEVICE void aclshmemi_mte_wake_later(int pe)
         core->bell_last = pe + 1;
 }
 
+ACLSHMEM_DEVICE void aclshmemi_mte_wrote(const aclshmemi_state_t *state, int pe)
+{
+    if (aclshmemi_port_copies_directly())
+        aclshmemi_notify(state, pe);
+    else
+        aclshmemi_mte_wake_later(pe);
+}
+
 /* Where MTE reaches it. The reach byte has said so for the PE; a heap of the host may be mapped less far. */
 ACLSHMEM_DEVICE __gm__ char *aclshmemi_mte_place(const aclshmemi_state_t *state, const char *call,
                                                  const volatile void *there, uint64_t bytes, int pe)
