@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_docs.sh [--update] BUILD-FOLDER: is what the documents say so? docs/env.md is what aclshmem_info writes (--update
-# writes it), links and paths lead to files, names are declared somewhere, and the programs of the READMEs are compiled, run,
-# and print what is said there.
+# check_docs.sh [--update] BUILD-FOLDER: is what the documents say so? docs/env.md is what aclshmem_info writes and
+# docs/completion.md what the headers say (--update writes both), every declaration has a comment, manual pages are clean, links
+# and paths lead to files, names are declared somewhere, and the programs of the READMEs are compiled, run, and print what is
+# said there.
 set -eu
 . "$(dirname "$0")/files.sh"
 update=no
@@ -29,13 +30,14 @@ bad() {
     echo '.\" SPDX-License-Identifier: Apache-2.0'
     env -i "$build/bin/aclshmem_info" -r man
 } > "$work/shmem_environment.7"
-for pair in env.md:docs/env.md shmem_environment.7:docs/man/man7/shmem_environment.7; do
+sh scripts/reference.sh table > "$work/completion.md"
+for pair in env.md:docs/env.md completion.md:docs/completion.md shmem_environment.7:docs/man/man7/shmem_environment.7; do
     made=$work/${pair%%:*} page=${pair#*:}
     if [ $update = yes ]; then
         cp "$made" "$page"
     elif ! diff -u "$page" "$made" > "$work/said" 2>&1; then
         head -n 20 "$work/said"
-        bad "$page is not what aclshmem_info writes: scripts/check_docs.sh --update $build"
+        bad "$page is not what aclshmem_info and the headers say: scripts/check_docs.sh --update $build"
     fi
 done
 
@@ -53,6 +55,20 @@ if command -v man > /dev/null; then
         LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2> "$work/said" > /dev/null || true
         [ ! -s "$work/said" ] || bad "$page: $(cat "$work/said")"
     done
+fi
+
+# The pages of the calls, all at once; of one that only leads to another there is nothing to see.
+if command -v groff > /dev/null; then
+    # shellcheck disable=SC2046
+    groff -man -ww -z -Tutf8 -K utf8 $(grep -L '^\.so ' "$build"/man3/*.3) > "$work/said" 2>&1 || true
+    [ ! -s "$work/said" ] || bad "manual pages of the calls: $(head -n 5 "$work/said")"
+fi
+# The reference: every declaration of the host headers has a comment. Headers that miss a page or a field fail in reference.sh.
+if command -v doxygen > /dev/null; then
+    ACLSHMEM_VERSION=check ACLSHMEM_DOCS_OUT=$work/reference doxygen docs/Doxyfile > "$work/said" 2>&1 || {
+        head -n 20 "$work/said"
+        bad "Doxygen does not like the comments of the headers"
+    }
 fi
 
 pages=$(our_files '*.md')

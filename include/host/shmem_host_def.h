@@ -26,14 +26,15 @@ extern "C" {
 #endif
 
 #ifndef ACLSHMEM_HOST_API
+/* In front of every declaration: the function is exported. */
 #define ACLSHMEM_HOST_API __attribute__((visibility("default")))
 #endif
 
-#define ACLSHMEM_MAJOR_VERSION    1
-#define ACLSHMEM_MINOR_VERSION    1
-#define ACLSHMEM_VENDOR_MAJOR_VER 1
-#define ACLSHMEM_VENDOR_MINOR_VER 1
-#define ACLSHMEM_VENDOR_PATCH_VER 1
+#define ACLSHMEM_MAJOR_VERSION    1 /* of the interface, see aclshmem_info_get_version() */
+#define ACLSHMEM_MINOR_VERSION    1 /* the same */
+#define ACLSHMEM_VENDOR_MAJOR_VER 1 /* of the library, see aclshmem_info_get_name() */
+#define ACLSHMEM_VENDOR_MINOR_VER 1 /* the same */
+#define ACLSHMEM_VENDOR_PATCH_VER 1 /* the same */
 
 #define ACLSHMEM_MAX_NAME_LEN        256 /* bytes, terminator included */
 #define ACLSHMEM_MAX_IP_PORT_LEN     64  /* bytes, terminator included */
@@ -41,7 +42,7 @@ extern "C" {
 
 #define ACLSHMEM_DEFAULT_TIMEOUT 120 /* seconds */
 #ifndef DEFAULT_TIMEOUT
-#define DEFAULT_TIMEOUT ACLSHMEM_DEFAULT_TIMEOUT
+#define DEFAULT_TIMEOUT ACLSHMEM_DEFAULT_TIMEOUT /* its older name */
 #endif
 
 /*
@@ -63,6 +64,7 @@ extern "C" {
     XX(UNDER_API_UNLOAD, -11, "a library below could not be loaded")                                         \
     XX(NOT_SUPPORTED, -100, "not supported in this mode or build")
 
+/* The codes of ACLSHMEM_ERROR_MAP. */
 typedef enum aclshmem_error_code_t {
 #define ACLSHMEM_ERROR_ENUM(name, value, text) ACLSHMEM_##name = (value),
     ACLSHMEM_ERROR_MAP(ACLSHMEM_ERROR_ENUM)
@@ -76,14 +78,15 @@ typedef uint32_t aclshmemx_bootstrap_t;
 #define ACLSHMEMX_INIT_WITH_MPI      (UINT32_C(1) << 1) /* an MPI communicator */
 #define ACLSHMEMX_INIT_WITH_UNIQUEID (UINT32_C(1) << 3) /* a unique id in comm_args */
 #define ACLSHMEMX_INIT_WITH_LAUNCHER                                                                         \
-    (UINT32_C(1) << 4) /* extension: whatever started the job, found by itself */
-#define ACLSHMEMX_INIT_MAX (UINT32_C(1) << 31)
+    (UINT32_C(1) << 4)                         /* extension: whatever started the job, found by itself */
+#define ACLSHMEMX_INIT_MAX (UINT32_C(1) << 31) /* above every mode */
 
+/* How far the current instance is. */
 typedef enum aclshmemx_init_status_t {
-    ACLSHMEM_STATUS_NOT_INITIALIZED = 0,
-    ACLSHMEM_STATUS_SHM_CREATED = 1,
-    ACLSHMEM_STATUS_IS_INITIALIZED = 2,
-    ACLSHMEM_STATUS_INVALID = INT_MAX
+    ACLSHMEM_STATUS_NOT_INITIALIZED = 0, /* there is none */
+    ACLSHMEM_STATUS_SHM_CREATED = 1,     /* heaps are mapped; seen inside init only */
+    ACLSHMEM_STATUS_IS_INITIALIZED = 2,  /* between init and finalize */
+    ACLSHMEM_STATUS_INVALID = INT_MAX    /* never returned */
 } aclshmemx_init_status_t;
 
 /* Optional attributes of init; always embedded in aclshmemx_init_attr_t. 24 bytes. */
@@ -96,6 +99,7 @@ typedef struct aclshmem_init_optional_attr_t {
     int32_t sockFd;                     /* bound socket PE 0 shall listen on; <= 0: none */
 } aclshmem_init_optional_attr_t;
 
+/* Value of aclshmem_init_optional_attr_t.version. */
 #define ACLSHMEM_INIT_OPTIONAL_ATTR_VERSION ((1 << 16) + (int)sizeof(aclshmem_init_optional_attr_t))
 
 /* Arguments of aclshmemx_init_attr(). Nothing in it, nor behind its pointers, is read after that call. 120 bytes. */
@@ -118,7 +122,7 @@ typedef struct aclshmemx_init_attr_t {
     int n_pes;                              /* number of PEs, 1 .. 16384 */
     char ip_port[ACLSHMEM_MAX_IP_PORT_LEN]; /* tcp://host:port or tcp6://[host]:port, where PE 0 listens */
     uint64_t local_mem_size; /* bytes of symmetric heap per PE: multiple of 2 MiB, up to 40 GiB */
-    aclshmem_init_optional_attr_t option_attr;
+    aclshmem_init_optional_attr_t option_attr; /* may stay as the initialiser made it */
     void *comm_args;      /* aclshmemx_uniqueid_t *, or MPI_Comm * (NULL: MPI_COMM_WORLD) */
     uint64_t instance_id; /* 0 .. 254 */
 #endif
@@ -145,13 +149,14 @@ typedef struct aclshmemx_init_attr_t {
 
 /* An opaque ticket that lets the PEs of one init find and trust each other. Copy all 136 bytes to every PE. */
 typedef struct aclshmemx_uniqueid_t {
-    int32_t version; /* ACLSHMEM_UNIQUEID_VERSION */
-    int my_pe;
-    int n_pes;
-    char internal[ACLSHMEM_UNIQUE_ID_INNER_LEN];
+    int32_t version;                             /* ACLSHMEM_UNIQUEID_VERSION */
+    int my_pe;                                   /* of the library */
+    int n_pes;                                   /* of the library */
+    char internal[ACLSHMEM_UNIQUE_ID_INNER_LEN]; /* of the library */
 } aclshmemx_uniqueid_t;
 
 #define ACLSHMEM_UNIQUEID_VERSION ((int32_t)((1 << 16) + sizeof(aclshmemx_uniqueid_t))) /* 65672 */
+/* An id that is none yet. */
 #define ACLSHMEM_UNIQUEID_INITIALIZER                                                                        \
     {                                                                                                        \
         ACLSHMEM_UNIQUEID_VERSION, 0, 0,                                                                     \
@@ -162,7 +167,7 @@ typedef struct aclshmemx_uniqueid_t {
 
 /* The current instance, as aclshmemx_instance_ctx_get() shows it. */
 typedef struct aclshmem_instance_ctx {
-    uint64_t id;
+    uint64_t id;    /* 0 .. 254 */
     void *instance; /* reserved, NULL */
 } aclshmem_instance_ctx;
 

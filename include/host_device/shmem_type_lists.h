@@ -33,6 +33,7 @@
     FUNC(int64, int64_t);                                                                                    \
     FUNC(uint32, uint32_t);                                                                                  \
     FUNC(uint64, uint64_t)
+/* The others, of host atomics. FUNC(NAME, TYPE) */
 #define ACLSHMEM_AMO_FLOAT_FUNC(FUNC)                                                                        \
     FUNC(float, float);                                                                                      \
     FUNC(double, double)

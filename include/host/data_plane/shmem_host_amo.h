@@ -8,6 +8,13 @@
  * Complete on return for fetching calls; others are complete after quiet, barrier, or a later signal to the same PE. The
  * _nbi forms put the fetched value to *fetch, which is valid after aclshmem_quiet(). None is collective; any thread may
  * call; errors as in shmem_host_rma.h.
+ *
+ * Unless a call says otherwise:
+ * @who any PE, not collective
+ * @reuse on return
+ * @done of a fetching call on return; of others after aclshmem_quiet(), a barrier, or a later signal to the
+ *     same PE; of _nbi the value is at *fetch after aclshmem_quiet()
+ * @threads any thread at any time
  */
 #ifndef ACLSHMEM_HOST_AMO_H
 #define ACLSHMEM_HOST_AMO_H

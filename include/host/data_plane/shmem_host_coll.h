@@ -22,6 +22,12 @@
  * call in the same order among the _on_stream calls of the team, barriers included; those run in the order of the calls
  * even where they are on several streams. Their return value tells whether the work was enqueued; a failure later is logged and kept for
  * aclshmemx_stream_status().
+ *
+ * Unless a call says otherwise:
+ * @who every member of the team, with the same arguments
+ * @reuse of the source, on return; of _on_stream when the stream has passed the call
+ * @done dest of the calling PE on return; of _on_stream when the stream has passed the call
+ * @threads one at a time per team
  */
 #ifndef ACLSHMEM_HOST_COLL_H
 #define ACLSHMEM_HOST_COLL_H
@@ -48,6 +54,7 @@ ACLSHMEM_HOST_API int aclshmem_alltoallmem(aclshmem_team_t team, void *dest, con
 ACLSHMEM_HOST_API int aclshmem_alltoallsmem(aclshmem_team_t team, void *dest, const void *source,
                                             ptrdiff_t dst, ptrdiff_t sst, size_t nelems);
 
+/* Collectives that move data, counts in elements; blocking, and on a stream. */
 #define ACLSHMEM_DECLARE_COLL(NAME, TYPE)                                                                    \
     ACLSHMEM_HOST_API int aclshmem_##NAME##_broadcast(aclshmem_team_t team, TYPE *dest, const TYPE *source,  \
                                                       size_t nelems, int PE_root);                           \
@@ -72,6 +79,7 @@ ACLSHMEM_HOST_API int aclshmem_alltoallsmem(aclshmem_team_t team, void *dest, co
         aclshmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,   \
         aclrtStream stream)
 
+/* Reductions of nreduce elements; sum, prod, min, max of all types, and, or, xor of integers; blocking, and on a stream. */
 #define ACLSHMEM_DECLARE_REDUCE_OP(NAME, TYPE, OP)                                                           \
     ACLSHMEM_HOST_API int aclshmem_##NAME##_##OP##_reduce(aclshmem_team_t team, TYPE *dest,                  \
                                                           const TYPE *source, size_t nreduce);               \

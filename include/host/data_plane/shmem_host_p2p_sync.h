@@ -16,6 +16,12 @@
  * SHMEM_WAIT_TIMEOUT seconds or when a PE has died, with an error that says who waits for what and the value seen. Results
  * go to res_out, which must not be NULL; after an error it is SIZE_MAX for *_any* and 0 for the others. Elements are
  * naturally aligned. None is collective; any thread may call. aclshmemx_last_error() tells what went wrong.
+ *
+ * Unless a call says otherwise:
+ * @who any PE, not collective, about its own memory
+ * @reuse on return
+ * @done with a true condition on return, everything its writer delivered before is visible here
+ * @threads any thread at any time
  */
 #ifndef ACLSHMEM_HOST_P2P_SYNC_H
 #define ACLSHMEM_HOST_P2P_SYNC_H
@@ -72,6 +78,7 @@ ACLSHMEM_HOST_API int aclshmemx_signal_wait_until_timeout(int32_t *sig_addr, int
                                                        const int *status, int cmp, TYPE cmp_value,           \
                                                        size_t *res_out)
 
+/* Several elements, each against a value of its own, without waiting. */
 #define ACLSHMEM_DECLARE_TEST_VECTOR(NAME, TYPE)                                                             \
     ACLSHMEM_HOST_API void aclshmem_##NAME##_test_all_vector(TYPE *ivars, size_t nelems, const int *status,  \
                                                              int cmp, TYPE *cmp_values, int *res_out);       \
