@@ -2,10 +2,10 @@
 /*
  * What one operation takes, in this library or in another one (peer.h):
  *
- *     aclshmemrun -n 2 ops [quick] [large] [NAME]
+ *     aclshmemrun -n 2 ops [quick] [large] [NAME] [BYTES]
  *     mpirun -n 2 ops_oshmem ...
  *
- * One line per row: name, bytes, nanoseconds. Rows whose name starts with NAME, all without it; `large` adds buffers that
+ * One line per row: name, bytes, nanoseconds. Rows whose name starts with NAME, and of BYTES bytes, all without; `large` adds buffers that
  * no cache holds; `quick` makes a few repeats only. Up to 1 MiB the same buffers are used again and again, so these rows
  * measure caches; "cold" rows walk through more memory than caches hold. compare.sh runs it beside others and makes a
  * table.
@@ -19,9 +19,10 @@
 
 enum { BLOCKS = 31, QUICK_BLOCKS = 2, SMALL_BYTES = 16 << 20, LARGE_BYTES = 256 << 20 };
 
-static bool wanted(const ops_t *ops, const char *name)
+bool ops_wanted(const ops_t *ops, const char *name, size_t size)
 {
-    return ops->only == NULL || strncmp(name, ops->only, strlen(ops->only)) == 0;
+    return (ops->only == NULL || strncmp(name, ops->only, strlen(ops->only)) == 0) &&
+           (ops->only_size == 0 || ops->only_size == size) && size <= ops->bytes;
 }
 
 /* About a millisecond, so that an interruption spoils few blocks. */
@@ -49,7 +50,7 @@ static void measure(ops_t *ops, const char *name, size_t size, bench_body_t *bod
 
 void ops_together(ops_t *ops, const char *name, size_t size, bench_body_t *body, double factor)
 {
-    if (!wanted(ops, name) || size > ops->bytes)
+    if (!ops_wanted(ops, name, size))
         return;
     peer_barrier();
     measure(ops, name, size, body, factor);
@@ -57,7 +58,7 @@ void ops_together(ops_t *ops, const char *name, size_t size, bench_body_t *body,
 
 void ops_alone(ops_t *ops, const char *name, size_t size, bench_body_t *body, double factor)
 {
-    if (!wanted(ops, name) || size > ops->bytes)
+    if (!ops_wanted(ops, name, size))
         return;
     /* Who rests does so outside of the library, as a PE that computes would. */
     int64_t *over = &ops->words[1023];
@@ -138,6 +139,8 @@ int main(int argc, char **argv)
             ops.quick = true;
         else if (strcmp(argv[i], "large") == 0)
             ops.large = true;
+        else if (argv[i][0] >= '1' && argv[i][0] <= '9')
+            ops.only_size = strtoull(argv[i], NULL, 10);
         else
             ops.only = argv[i];
     }

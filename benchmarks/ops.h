@@ -13,12 +13,15 @@ typedef struct ops {
     bool quick;       /* a few repeats, to see that it works */
     bool large;       /* buffers of 16 MiB and more too */
     const char *only; /* rows whose name starts so; NULL: all */
+    size_t only_size; /* rows of so many bytes; 0: all */
     char *source, *dest;
     size_t bytes; /* of each of the two */
     size_t size;  /* of the row that is measured */
     int64_t *words;
     int64_t round; /* of ping-pongs, the same on both PEs */
 } ops_t;
+
+bool ops_wanted(const ops_t *ops, const char *name, size_t size);
 
 /* All PEs run the body; factor: operations in one repeat. Prints name, size and the nanoseconds of one operation. */
 void ops_together(ops_t *ops, const char *name, size_t size, bench_body_t *body, double factor);

@@ -106,7 +106,7 @@ int ops_coll(ops_t *ops)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
             if (rows[r].body == alltoall && !PEER_ALLTOALL)
                 continue;
-            if (ops->only != NULL && strncmp(rows[r].name, ops->only, strlen(ops->only)) != 0)
+            if (!ops_wanted(ops, rows[r].name, sizes[i]))
                 continue;
             fill(ops, rows[r].shape);
             ops_together(ops, rows[r].name, sizes[i], rows[r].body, 1);

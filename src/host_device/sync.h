@@ -56,26 +56,57 @@ typedef struct aclshmemi_control {
     aclshmemi_split_note_t split;
 } aclshmemi_control_t;
 
-/* What a member brings to a collective of its team: in its own memory, written before the first barrier of the call and
- * read by the others before the last. */
+#define ACLSHMEMI_MESSAGE_BYTES 48
+#define ACLSHMEMI_WORD_BYTES    8 /* of a message that two members tell each other without further lines */
+
+/* What a member brings to a meeting, in its own memory: read by the others after it. */
+typedef struct aclshmemi_message {
+    alignas(ACLSHMEMI_LINE)
+        uint64_t hash; /* of a collective's arguments; its low half is not 0 unless they were refused */
+    uint8_t data[ACLSHMEMI_MESSAGE_BYTES]; /* what is small enough to come along */
+} aclshmemi_message_t;
+
+/*
+ * Where two members meet: one line for both, in the memory of the first. A line that one has just read is the reader's to
+ * write on most processors, so it crosses once per meeting; with a line for each direction, or with lines in turn, it would
+ * cross twice.
+ */
+typedef struct aclshmemi_pair_side {
+    uint64_t round;   /* meetings this member came to; written last */
+    uint32_t hash[2]; /* low half of that of the message, by the lowest bit of the round */
+    uint64_t word[2]; /* start of its data, by the same bit */
+} aclshmemi_pair_side_t;
+
+typedef struct aclshmemi_pair {
+    alignas(ACLSHMEMI_LINE) aclshmemi_pair_side_t side[2]; /* by index in the team */
+} aclshmemi_pair_t;
+
+static_assert(sizeof(aclshmemi_pair_t) == ACLSHMEMI_LINE, "two members meet in one line");
+
+/* The arguments of a collective in full, for those whose counts may differ and for the words when PEs disagree: in the
+ * member's own memory, written before a barrier of the call and read by the others before its last. */
 typedef struct aclshmemi_coll_note {
-    alignas(ACLSHMEMI_LINE) uint32_t kind; /* of collective */
-    uint32_t op_width;                     /* reduction and type, or element width */
-    uint64_t count;                        /* elements */
-    uint64_t source, dest;                 /* heap offsets */
+    uint32_t kind;         /* of collective */
+    uint32_t op_width;     /* reduction and type, or element width */
+    uint64_t count;        /* elements */
+    uint64_t source, dest; /* heap offsets */
     int64_t root_or_stride;
     int64_t second_stride;
     uint64_t refused; /* the member's own arguments were wrong */
 } aclshmemi_coll_note_t;
 
-/* A barrier of a team: the count on member 0, the pair word on both members of a team of two. Rounds only grow, over all
- * teams that ever use the slot: a PE that is late in leaving a team's last barrier
- * still sees it complete. */
+/*
+ * A barrier of a team: the count on member 0, or the line of two. There are two of every message, which is enough for
+ * everybody: a member comes to round r + 2 only when all came to r + 1, and so have done with what was said in r. Rounds
+ * only grow, over all teams that ever use the slot: a PE that is late in leaving a team's last barrier still sees it
+ * complete.
+ */
 typedef struct aclshmemi_barrier {
     alignas(ACLSHMEMI_LINE) uint64_t arrived; /* members that came in this round */
     alignas(ACLSHMEMI_LINE) uint64_t round;   /* rounds that are complete */
     aclshmemi_doorbell_t bell;                /* of those who wait for round */
-    alignas(ACLSHMEMI_LINE) uint64_t pair;    /* team of two: rounds my partner entered, in my memory */
+    aclshmemi_pair_t pair;                    /* of a team of two */
+    aclshmemi_message_t message[2];           /* by the lowest bit of the round */
     alignas(ACLSHMEMI_LINE) uint64_t entered; /* rounds this PE entered, in its own memory; for reports */
     aclshmemi_coll_note_t note;
 } aclshmemi_barrier_t;

@@ -262,7 +262,7 @@ static void mistakes(void)
 
 static void with_team(aclshmem_team_t t)
 {
-    static const size_t counts[] = {0, 1, 2, 3, 17, 255, 257, COUNT_MAX - 64};
+    static const size_t counts[] = {0, 1, 2, 3, 6, 7, 17, 49, 255, 257, COUNT_MAX - 64};
     if (t == ACLSHMEM_TEAM_INVALID)
         return;
     team = t;

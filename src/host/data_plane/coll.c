@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a collective runs: notes, agreement, data, and the two barriers around it. */
+/* How a collective runs: arguments, agreement, data, and the meetings around it. */
 #define LOG_MODULE "coll"
 #include "host/data_plane/coll.h"
 
@@ -55,7 +55,8 @@ static int check_object(const aclshmemi_instance_t *in, const aclshmemi_coll_t *
                       "%s: collectives work on the device heap; %p is on the host heap", coll->call, address);
 }
 
-static int check_arguments(const aclshmemi_instance_t *in, const aclshmemi_coll_t *coll, int members)
+static __attribute__((cold, noinline)) int check_slowly(const aclshmemi_instance_t *in,
+                                                        const aclshmemi_coll_t *coll, int members)
 {
     size_t dest, source;
     if (coll->kind == ACLSHMEMI_COLL_BROADCAST && (coll->root < 0 || coll->root >= members))
@@ -70,6 +71,27 @@ static int check_arguments(const aclshmemi_instance_t *in, const aclshmemi_coll_
                     coll->count, coll->width, members);
     TRY(check_object(in, coll, coll->source, source));
     return check_object(in, coll, coll->dest, dest);
+}
+
+/* Most calls are right: two ranges of the device heap, of a block or of one for each member. Everything else, mistakes
+ * included, is looked at slowly. */
+static inline int check_arguments(const aclshmemi_instance_t *in, const aclshmemi_coll_t *coll, int members)
+{
+    const aclshmemi_space_t *space = &in->space[ACLSHMEMI_SPACE_DEVICE];
+    uint64_t source_at = (uintptr_t)coll->source - (uintptr_t)space->base,
+             dest_at = (uintptr_t)coll->dest - (uintptr_t)space->base;
+    size_t block, source = 1, dest = 1;
+    if (coll->kind == ACLSHMEMI_COLL_FCOLLECT || coll->kind == ACLSHMEMI_COLL_ALLTOALL)
+        dest = (size_t)members;
+    if (coll->kind == ACLSHMEMI_COLL_REDUCE_SCATTER || coll->kind == ACLSHMEMI_COLL_ALLTOALL)
+        source = (size_t)members;
+    /* A block that fits the heap times the members fits 64 bits. */
+    bool right = !__builtin_mul_overflow(coll->count, coll->width, &block) && block <= space->bytes &&
+                 source_at < space->bytes && dest_at < space->bytes &&
+                 block * source <= space->bytes - source_at && block * dest <= space->bytes - dest_at &&
+                 (unsigned)coll->root < (unsigned)members && coll->kind != ACLSHMEMI_COLL_ALLTOALLS &&
+                 coll->kind != ACLSHMEMI_COLL_COLLECT;
+    return __builtin_expect(right, 1) ? 0 : check_slowly(in, coll, members);
 }
 
 static void write_note(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
@@ -124,23 +146,80 @@ static int compare_notes(const aclshmemi_instance_t *in, const aclshmemi_team_t 
     return 0;
 }
 
-static int run_in_step(aclshmemi_instance_t *in, aclshmemi_team_t *team, const aclshmemi_coll_t *coll)
+/* Sums of products with odd constants: arguments that differ by small numbers do not meet. The low half is never 0, which
+ * means refused. */
+static inline uint64_t hash_of(const aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
 {
-    int rc = check_arguments(in, coll, team->group.size);
-    write_note(in, &team->group, coll, rc != 0);
+    uintptr_t base = (uintptr_t)in->space[ACLSHMEMI_SPACE_DEVICE].base;
+    uint64_t what = (uint64_t)coll->kind | (uint64_t)coll->width << 8 | (uint64_t)coll->reduction << 16 |
+                    (uint64_t)(uint32_t)coll->root << 32;
+    uint64_t hash = what * UINT64_C(0x9e3779b97f4a7c15);
+    if (coll->kind != ACLSHMEMI_COLL_COLLECT && coll->count != 0)
+        hash += coll->count * UINT64_C(0xd6e8feb86659fd93) +
+                ((uintptr_t)coll->source - base) * UINT64_C(0xc2b2ae3d27d4eb4f) +
+                ((uintptr_t)coll->dest - base) * UINT64_C(0xff51afd7ed558ccd);
+    if (coll->kind == ACLSHMEMI_COLL_ALLTOALLS)
+        hash += (uint64_t)coll->dst * UINT64_C(0xc4ceb9fe1a85ec53) +
+                (uint64_t)coll->sst * UINT64_C(0x165667b19e3779f9);
+    hash ^= hash >> 32;
+    return (uint32_t)hash != 0 ? hash : hash + 1;
+}
+
+static bool hashes_agree(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                         aclshmemi_lane_index_t lane, uint64_t hash)
+{
+    for (int i = 0; i < group->size; i++)
+        if (i != group->index && !aclshmemi_message_has(in, group, lane, i, hash))
+            return false;
+    return hash != 0;
+}
+
+/* Everybody has seen that not all are the same and comes here, to find the words. */
+static __attribute__((cold, noinline)) int disagree(aclshmemi_instance_t *in, aclshmemi_team_t *team,
+                                                    const aclshmemi_coll_t *coll, bool refused)
+{
+    write_note(in, &team->group, coll, refused);
     TRY(aclshmemi_barrier_in(in, &team->group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE));
-    int agreed = compare_notes(in, team, coll);
-    rc = rc != 0 ? rc : agreed;
-    if (agreed == 0)
+    int rc = compare_notes(in, team, coll);
+    TRY(aclshmemi_barrier_in(in, &team->group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE));
+    return rc != 0 ? rc
+                   : fail(ACLSHMEM_INNER_ERROR, "%s: members of team %d disagree and look the same",
+                          coll->call, team->handle);
+}
+
+static inline int run_in_step(aclshmemi_instance_t *in, aclshmemi_team_t *team, const aclshmemi_coll_t *coll)
+{
+    aclshmemi_group_t *group = &team->group;
+    bool refused = check_arguments(in, coll, group->size) != 0;
+    size_t carried = refused ? SIZE_MAX : aclshmemi_coll_carried(coll, group->size);
+    aclshmemi_message_t bring;
+    bring.hash = refused ? 0 : hash_of(in, coll);
+    memset(bring.data, 0, sizeof bring.data);
+    if (carried != SIZE_MAX)
+        aclshmemi_coll_pack(group, coll, carried, bring.data);
+    if (coll->kind == ACLSHMEMI_COLL_COLLECT)
+        write_note(in, group, coll, refused);
+    TRY(aclshmemi_exchange(in, group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE, &bring,
+                           carried == SIZE_MAX ? 0 : carried));
+    if (!hashes_agree(in, group, coll->lane, bring.hash))
+        return disagree(in, team, coll, refused);
+    if (carried != SIZE_MAX) {
+        aclshmemi_coll_unpack(in, group, coll, carried);
+        return 0;
+    }
+    int rc = coll->kind == ACLSHMEMI_COLL_COLLECT ? compare_notes(in, team, coll) : 0;
+    if (rc == 0)
         rc = aclshmemi_coll_move(in, team, coll);
-    int after = aclshmemi_barrier_in(in, &team->group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE);
+    int after = aclshmemi_barrier_in(in, group, coll->lane, ACLSHMEMI_CALL_COLLECTIVE);
     return rc != 0 ? rc : after;
 }
 
 /* What a stream carries out has its turn and needs no other guard. */
 int aclshmemi_coll_run(aclshmemi_instance_t *in, const aclshmemi_coll_t *coll)
 {
-    aclshmemi_team_t *team = aclshmemi_team_get(in, coll->call, coll->team);
+    aclshmemi_team_t *team = aclshmemi_team_find(in, coll->team);
+    if (team == NULL)
+        team = aclshmemi_team_get(in, coll->call, coll->team);
     if (team == NULL)
         return in->n_pes == 0 ? ACLSHMEM_NOT_INITED : ACLSHMEM_INVALID_PARAM;
     if (!in->touch || !team->group.mapped)

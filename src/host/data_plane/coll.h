@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectives inside: one request, whatever the type. A collective is three steps: every member notes what it was asked
- * for and meets the others; all notes are compared; data is read straight from the members' memory; the members meet again.
+ * Collectives inside: one request, whatever the type. The members meet, each with a message that has a hash of its
+ * arguments in it; the hashes are compared; data is read straight from the members' memory; the members meet again. What is
+ * small comes with the messages, and then nobody reads anybody's memory and one meeting is all.
  */
 #ifndef ACLSHMEMI_DATA_PLANE_COLL_H
 #define ACLSHMEMI_DATA_PLANE_COLL_H
@@ -41,6 +42,15 @@ int aclshmemi_coll_enqueue(const aclshmemi_coll_t *coll, aclshmemi_npu_stream_t 
 /* The data phase (coll_data.c): members are in step, arguments agree. notes gives what each member brought. */
 int aclshmemi_coll_move(aclshmemi_instance_t *in, aclshmemi_team_t *team,
                         const aclshmemi_coll_t *coll) ACLSHMEMI_MUST_CHECK;
+
+/* Bytes that come with a member's message, SIZE_MAX when it is too much for one: then data is read where it is. The same on
+ * all members, if their arguments agree. */
+size_t aclshmemi_coll_carried(const aclshmemi_coll_t *coll, int members);
+void aclshmemi_coll_pack(const aclshmemi_group_t *group, const aclshmemi_coll_t *coll, size_t carried,
+                         uint8_t *data);
+/* The data phase of what was carried. */
+void aclshmemi_coll_unpack(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                           const aclshmemi_coll_t *coll, size_t carried);
 
 static inline aclshmemi_coll_note_t *aclshmemi_coll_note(const aclshmemi_instance_t *in,
                                                          const aclshmemi_group_t *group,

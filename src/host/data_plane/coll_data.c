@@ -155,6 +155,81 @@ static int reduce_scatter(aclshmemi_instance_t *in, aclshmemi_group_t *group, co
     return 0;
 }
 
+/* --- What comes with the messages --- */
+
+/* Of collectives that give everybody something else, what is for all: a message is the same for everybody. Of two members each
+ * sends what the other one needs. */
+size_t aclshmemi_coll_carried(const aclshmemi_coll_t *c, int members)
+{
+    bool for_each = c->kind == ACLSHMEMI_COLL_ALLTOALL || c->kind == ACLSHMEMI_COLL_REDUCE_SCATTER;
+    size_t bytes = c->count * c->width * (for_each && members != 2 ? (size_t)members : 1);
+    if (c->kind == ACLSHMEMI_COLL_COLLECT || c->kind == ACLSHMEMI_COLL_ALLTOALLS || members == 1 ||
+        bytes > ACLSHMEMI_MESSAGE_BYTES)
+        return SIZE_MAX;
+    return bytes;
+}
+
+void aclshmemi_coll_pack(const aclshmemi_group_t *group, const aclshmemi_coll_t *c, size_t carried,
+                         uint8_t *data)
+{
+    bool for_each = c->kind == ACLSHMEMI_COLL_ALLTOALL || c->kind == ACLSHMEMI_COLL_REDUCE_SCATTER;
+    const char *from = c->source;
+    if (for_each && group->size == 2)
+        from += (size_t)(1 - group->index) * carried;
+    if (carried == sizeof(uint64_t))
+        memcpy(data, from, sizeof(uint64_t));
+    else if (carried != 0)
+        memcpy(data, from, carried);
+}
+
+/* What member i has for us. */
+static const void *share_of(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                            const aclshmemi_coll_t *c, size_t carried, int i)
+{
+    size_t block = c->count * c->width;
+    bool for_each = c->kind == ACLSHMEMI_COLL_ALLTOALL || c->kind == ACLSHMEMI_COLL_REDUCE_SCATTER;
+    size_t own = for_each ? (size_t)group->index * block : 0;
+    if (i == group->index)
+        return (const char *)c->source + own;
+    return aclshmemi_message_data(in, group, c->lane, i, carried) + (group->size != 2 ? own : 0);
+}
+
+/* In the order of members. A share may start anywhere in a message. */
+static void combine_messages(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                             const aclshmemi_coll_t *c, size_t carried)
+{
+    _Alignas(8) uint8_t result[ACLSHMEMI_MESSAGE_BYTES], next[ACLSHMEMI_MESSAGE_BYTES];
+    size_t bytes = c->count * c->width;
+    aclshmemi_combine_t *combine = aclshmemi_reduce_function(c->reduction);
+    memcpy(result, share_of(in, group, c, carried, 0), bytes);
+    for (int i = 1; i < group->size; i++) {
+        memcpy(next, share_of(in, group, c, carried, i), bytes);
+        combine(result, next, c->count);
+    }
+    memcpy(c->dest, result, bytes);
+}
+
+void aclshmemi_coll_unpack(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                           const aclshmemi_coll_t *c, size_t carried)
+{
+    size_t block = c->count * c->width;
+    if (block == 0)
+        return;
+    switch (c->kind) {
+    case ACLSHMEMI_COLL_BROADCAST:
+        memmove(c->dest, share_of(in, group, c, carried, c->root), block);
+        break;
+    case ACLSHMEMI_COLL_FCOLLECT:
+    case ACLSHMEMI_COLL_ALLTOALL:
+        for (int i = 0; i < group->size; i++)
+            memmove((char *)c->dest + (size_t)i * block, share_of(in, group, c, carried, i), block);
+        break;
+    default:
+        combine_messages(in, group, c, carried);
+        break;
+    }
+}
+
 int aclshmemi_coll_move(aclshmemi_instance_t *in, aclshmemi_team_t *team, const aclshmemi_coll_t *c)
 {
     aclshmemi_group_t *group = &team->group;

@@ -4,12 +4,15 @@
 #include "host/data_plane/shmem_host_rma.h"
 #include "host/data_plane/transfer.h"
 
-/* Stores to mapped memory need an order only; the transports wait for what they still carry. */
+/* Stores to mapped memory need an order only; the transports wait for what they still carry. The fence is a full one: who
+ * looks at a peer's memory next must not see it as it was before the stores here were seen there. */
 void aclshmem_quiet(void)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
-    if (in->n_pes == 0)
+    if (__builtin_expect(in->n_pes == 0, 0))
         (void)!aclshmemi_instance_missing("quiet");
+    else if (aclshmemi_all_done(in))
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
     else
         (void)!aclshmemi_quiet(in);
 }
@@ -24,11 +27,14 @@ void aclshmemx_pe_quiet(int pe)
         (void)!transport->ops.quiet(transport);
 }
 
+/* Orders puts among themselves, and puts are stores. */
 void aclshmem_fence(void)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
-    if (in->n_pes == 0)
+    if (__builtin_expect(in->n_pes == 0, 0))
         (void)!aclshmemi_instance_missing("fence");
+    else if (aclshmemi_all_done(in))
+        __atomic_thread_fence(__ATOMIC_RELEASE);
     else if (aclshmemi_stream_complete(in) == 0)
         (void)!aclshmemi_transport_fence(&in->transports);
 }

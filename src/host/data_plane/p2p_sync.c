@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "host/data_plane/look.h"
+#include "host/sync/sync.h"
 
 /* Where host code cannot touch the memory, a look is a copy; one that fails sees nothing and the deadline ends the wait. */
 static void load_by_copy(const void *from, void *to, size_t bytes)
@@ -67,7 +68,29 @@ static void load_by_copy(const void *from, void *to, size_t bytes)
     }                                                                                                        \
     struct aclshmemi_needs_a_semicolon
 
+/* One element that is on its way is looked at without ceremony, as long as a wait may spin. False: everything else, mistakes
+ * included, is left to the general wait. */
+#define DEFINE_SOON(NAME, TYPE)                                                                              \
+    static inline bool NAME##_comes_soon(const TYPE *var, int cmp, TYPE wanted)                              \
+    {                                                                                                        \
+        const aclshmemi_instance_t *in = aclshmemi_current();                                                \
+        if (__builtin_expect(!in->touch || var == NULL || (uintptr_t)var % sizeof(TYPE) != 0 ||              \
+                                 cmp < ACLSHMEM_CMP_EQ || cmp > ACLSHMEM_CMP_LE,                             \
+                             0))                                                                             \
+            return false;                                                                                    \
+        for (int left = in->may_spin ? ACLSHMEMI_SPINS : 1; left > 0; left--) {                              \
+            TYPE value;                                                                                      \
+            __atomic_load(var, &value, __ATOMIC_ACQUIRE);                                                    \
+            if (COMPARE(value, cmp, wanted))                                                                 \
+                return true;                                                                                 \
+            aclshmemi_cpu_relax();                                                                           \
+        }                                                                                                    \
+        return false;                                                                                        \
+    }                                                                                                        \
+    struct aclshmemi_needs_a_semicolon
+
 ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_LOOK);
+ACLSHMEM_P2P_SYNC_TYPE_FUNC(DEFINE_SOON);
 
 static uint64_t limit(const aclshmemi_look_t *look)
 {
@@ -123,11 +146,13 @@ static void test_some(aclshmemi_look_t look, size_t *indices, size_t *result)
 #define DEFINE_WAIT(NAME, TYPE)                                                                              \
     void aclshmem_##NAME##_wait_until(TYPE *ivar, int cmp, TYPE cmp_value)                                   \
     {                                                                                                        \
-        wait_all(NAME##_look(#NAME "_wait_until", ivar, 1, NULL, cmp, &cmp_value, false));                   \
+        if (!NAME##_comes_soon(ivar, cmp, cmp_value))                                                        \
+            wait_all(NAME##_look(#NAME "_wait_until", ivar, 1, NULL, cmp, &cmp_value, false));               \
     }                                                                                                        \
     void aclshmem_##NAME##_wait(TYPE *ivar, TYPE cmp_value)                                                  \
     {                                                                                                        \
-        wait_all(NAME##_look(#NAME "_wait", ivar, 1, NULL, ACLSHMEM_CMP_NE, &cmp_value, false));             \
+        if (!NAME##_comes_soon(ivar, ACLSHMEM_CMP_NE, cmp_value))                                            \
+            wait_all(NAME##_look(#NAME "_wait", ivar, 1, NULL, ACLSHMEM_CMP_NE, &cmp_value, false));         \
     }                                                                                                        \
     void aclshmem_##NAME##_wait_until_all(TYPE *ivars, size_t nelems, const int *status, int cmp,            \
                                           TYPE cmp_value)                                                    \
@@ -222,7 +247,8 @@ void aclshmemi_signal_look(aclshmemi_look_t *look, const char *call, const int32
 
 void aclshmem_signal_wait_until(int32_t *sig_addr, int cmp, int32_t cmp_val)
 {
-    wait_all(int32_look("signal_wait_until", sig_addr, 1, NULL, cmp, &cmp_val, false));
+    if (!int32_comes_soon(sig_addr, cmp, cmp_val))
+        wait_all(int32_look("signal_wait_until", sig_addr, 1, NULL, cmp, &cmp_val, false));
 }
 
 int aclshmemx_signal_wait_until_timeout(int32_t *sig_addr, int cmp, int32_t cmp_val, uint64_t timeout_ms,

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The barrier of a group.
+ * The barrier of a group, and the exchange, which is a barrier where every member brings a message.
  *
- * Two PEs tell each other directly: one line crosses each way. More PEs count up in one word of member 0 and wait for its
- * round: with more PEs than cores that costs each PE one turn on a core, which is the least a barrier can cost. The
- * world meets over the control plane when its PEs do not all share memory.
+ * Two PEs tell each other directly, in one line, with what there is to say. More PEs count up in one word of
+ * member 0 and wait for its round: with more PEs than cores that costs each PE one turn on a core, which is the least a barrier
+ * can cost. The world meets over the control plane when its PEs do not all share memory.
  */
 #define LOG_MODULE "sync"
 #include "host/sync/sync.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* One barrier: its words, and where this PE is in it. */
 typedef struct site {
@@ -56,33 +57,104 @@ static void describe_barrier(const aclshmemi_wait_t *wait, char *out, size_t siz
         snprintf(out + at, size - (size_t)at, " and %d more", missing - 8);
 }
 
-static int wait_for_round(aclshmemi_instance_t *in, const site_t *site, const uint64_t *word,
-                          aclshmemi_doorbell_t *bell)
+static bool complete(const uint64_t *word, const site_t *site)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= site->round;
+}
+
+static int wait_long(aclshmemi_instance_t *in, const site_t *site, const uint64_t *word,
+                     aclshmemi_doorbell_t *bell)
 {
     int rc = 0;
     aclshmemi_wait_t wait;
     aclshmemi_wait_begin(&wait, in, bell, site->call, in->env.wait_timeout_ms);
     wait.describe = describe_barrier;
     wait.subject = site;
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < site->round && (rc = aclshmemi_wait_pause(&wait)) == 0)
+    wait.turns = ACLSHMEMI_SPINS; /* it has spun */
+    while (!complete(word, site) && (rc = aclshmemi_wait_pause(&wait)) == 0)
         ;
     if (wait.started_ns != 0)
         aclshmemi_activity_set(in, ACLSHMEMI_CALL_NONE);
     return rc;
 }
 
-static int barrier_of_two(aclshmemi_instance_t *in, const site_t *site)
+static inline int wait_for_round(aclshmemi_instance_t *in, const site_t *site, const uint64_t *word,
+                                 aclshmemi_doorbell_t *bell)
 {
-    int partner = 1 - site->group->index;
-    __atomic_store_n(&words_of(in, site, partner)->pair, site->round, __ATOMIC_RELEASE);
-    aclshmemi_notify(in, aclshmemi_group_pe(site->group, partner));
-    return wait_for_round(in, site, &words_of(in, site, site->group->index)->pair,
+    for (int left = in->may_spin ? ACLSHMEMI_SPINS : 1; left > 0; left--) {
+        if (__builtin_expect(complete(word, site), 0))
+            return 0;
+        aclshmemi_cpu_relax();
+    }
+    return wait_long(in, site, word, bell);
+}
+
+static aclshmemi_message_t *message_of(const aclshmemi_instance_t *in, const site_t *site)
+{
+    return &words_of(in, site, site->group->index)->message[site->round % 2];
+}
+
+/*
+ * A partner that sleeps set its mark before its last look; the fence keeps our look at the mark behind our store, so one
+ * of the two sees the other. A PE that may spin does without: its partner sleeps only after it waited for far
+ * longer than a barrier takes, and then at most for the short time that bounds every sleep.
+ */
+static int barrier_of_two(aclshmemi_instance_t *in, const site_t *site, aclshmemi_lane_t *lane)
+{
+    int index = site->group->index;
+    __atomic_store_n(&lane->pair->side[index].round, site->round, __ATOMIC_RELEASE);
+    if (!in->may_spin)
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(__atomic_load_n(&lane->other->sleepers, __ATOMIC_RELAXED) != 0, 0))
+        aclshmemi_doorbell_ring(lane->other);
+    return wait_for_round(in, site, &lane->pair->side[1 - index].round,
                           &aclshmemi_control_of(in, in->pe)->bell);
 }
 
-static int barrier_by_count(aclshmemi_instance_t *in, const site_t *site)
+/*
+ * The same with what the two say. Round and words of the other side are read together, and the last look at them counts: the
+ * other one may be on its way to the next round, and to come back to the line for the words would fetch it once more.
+ */
+static int exchange_of_two(aclshmemi_instance_t *in, const site_t *site, aclshmemi_lane_t *lane,
+                           const aclshmemi_message_t *bring, size_t bytes)
+{
+    int index = site->group->index, slot = (int)(site->round % 2);
+    aclshmemi_pair_side_t *mine = &lane->pair->side[index], *theirs = &lane->pair->side[1 - index];
+    uint32_t hash = (uint32_t)bring->hash;
+    uint64_t word;
+    memcpy(&word, bring->data, sizeof word);
+    if (bytes > ACLSHMEMI_WORD_BYTES)
+        *message_of(in, site) = *bring;
+    mine->hash[slot] = hash;
+    mine->word[slot] = word;
+    __atomic_store_n(&mine->round, site->round, __ATOMIC_RELEASE);
+    if (__builtin_expect(__atomic_load_n(&lane->other->sleepers, __ATOMIC_RELAXED) != 0, 0))
+        aclshmemi_doorbell_ring(lane->other);
+    lane->said_hash[index] = hash;
+    lane->said_word[index] = word;
+    bool there = false;
+    for (int left = in->may_spin ? ACLSHMEMI_SPINS : 0; left > 0 && !there; left--) {
+        there = complete(&theirs->round, site);
+        hash = __atomic_load_n(&theirs->hash[slot], __ATOMIC_RELAXED);
+        word = __atomic_load_n(&theirs->word[slot], __ATOMIC_RELAXED);
+        if (!there)
+            aclshmemi_cpu_relax();
+    }
+    if (!there) {
+        TRY(barrier_of_two(in, site, lane));
+        hash = theirs->hash[slot];
+        word = theirs->word[slot];
+    }
+    lane->said_hash[1 - index] = hash;
+    lane->said_word[1 - index] = word;
+    return 0;
+}
+
+static int barrier_by_count(aclshmemi_instance_t *in, const site_t *site, const aclshmemi_message_t *bring)
 {
     aclshmemi_barrier_t *root = words_of(in, site, 0);
+    if (bring != NULL)
+        *message_of(in, site) = *bring;
     uint64_t arrived = __atomic_add_fetch(&root->arrived, 1, __ATOMIC_ACQ_REL);
     if (arrived != (uint64_t)site->group->size)
         return wait_for_round(in, site, &root->round, &root->bell);
@@ -110,11 +182,22 @@ static int barrier_by_control_plane(aclshmemi_instance_t *in, const site_t *site
     return aclshmemi_bootstrap_barrier(&in->bootstrap, &same);
 }
 
-int aclshmemi_barrier_in(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_lane_index_t index,
-                         aclshmemi_call_t call)
+/* The addresses that every barrier of the lane needs. */
+static void find_words(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                       aclshmemi_lane_index_t index, aclshmemi_lane_t *lane)
+{
+    lane->words = barrier_of(in, group, index, group->index);
+    if (group->size != 2)
+        return;
+    lane->pair = &barrier_of(in, group, index, 0)->pair;
+    lane->other = &aclshmemi_control_of(in, aclshmemi_group_pe(group, 1 - group->index))->bell;
+}
+
+static int meet(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_lane_index_t index,
+                aclshmemi_call_t call, const aclshmemi_message_t *bring, size_t bytes)
 {
     aclshmemi_lane_t *lane = &group->lane[index];
-    if (__atomic_load_n(&lane->broken, __ATOMIC_RELAXED))
+    if (__builtin_expect(__atomic_load_n(&lane->broken, __ATOMIC_RELAXED), 0))
         return fail(ACLSHMEM_SMEM_ERROR,
                     "%s: an earlier barrier was given up, so PEs are out of step; finalize and start again",
                     aclshmemi_call_name((uint32_t)call));
@@ -123,37 +206,51 @@ int aclshmemi_barrier_in(aclshmemi_instance_t *in, aclshmemi_group_t *group, acl
         return 0;
     site_t site = {group, index, lane->round, call};
     int rc;
-    if (!group->mapped || !in->touch) {
+    if (__builtin_expect(!group->mapped || !in->touch, 0)) {
         rc = barrier_by_control_plane(in, &site);
     } else {
-        __atomic_store_n(&words_of(in, &site, group->index)->entered, lane->round, __ATOMIC_RELAXED);
-        rc = group->size == 2 ? barrier_of_two(in, &site) : barrier_by_count(in, &site);
+        if (__builtin_expect(lane->words == NULL, 0))
+            find_words(in, group, index, lane);
+        __atomic_store_n(&lane->words->entered, lane->round, __ATOMIC_RELAXED);
+        if (lane->pair == NULL)
+            rc = barrier_by_count(in, &site, bring);
+        else if (bring == NULL)
+            rc = barrier_of_two(in, &site, lane);
+        else
+            rc = exchange_of_two(in, &site, lane, bring, bytes);
     }
-    if (rc != 0)
+    if (__builtin_expect(rc != 0, 0))
         __atomic_store_n(&lane->broken, true, __ATOMIC_RELAXED);
     return rc;
 }
 
-/* A load and a store, no exchange: threads that collide within nanoseconds are not worth a locked instruction in every
- * barrier. */
-int aclshmemi_collective_begin(aclshmemi_group_t *group, const char *call)
+int aclshmemi_collective_taken(const aclshmemi_group_t *group, const char *call)
 {
-    if (__builtin_expect(__atomic_load_n(&group->taken, __ATOMIC_ACQUIRE), 0))
-        return fail(
-            ACLSHMEM_INVALID_PARAM,
-            "%s: another thread of this PE is in a collective of the same team of %d PEs; one thread at "
-            "a time may call them",
-            call, group->size);
-    __atomic_store_n(&group->taken, true, __ATOMIC_RELAXED);
-    return 0;
+    return fail(ACLSHMEM_INVALID_PARAM,
+                "%s: another thread of this PE is in a collective of the same team of %d PEs; one thread at "
+                "a time may call them",
+                call, group->size);
+}
+
+int aclshmemi_barrier_in(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_lane_index_t index,
+                         aclshmemi_call_t call)
+{
+    return meet(in, group, index, call, NULL, 0);
 }
 
 int aclshmemi_barrier(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_call_t call)
 {
-    TRY(aclshmemi_collective_begin(group, aclshmemi_call_name((uint32_t)call)));
-    int rc = aclshmemi_barrier_in(in, group, ACLSHMEMI_LANE_HOST, call);
+    if (__builtin_expect(!aclshmemi_collective_enter(group), 0))
+        return aclshmemi_collective_taken(group, aclshmemi_call_name((uint32_t)call));
+    int rc = meet(in, group, ACLSHMEMI_LANE_HOST, call, NULL, 0);
     aclshmemi_collective_end(group);
     return rc;
+}
+
+int aclshmemi_exchange(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_lane_index_t lane,
+                       aclshmemi_call_t call, const aclshmemi_message_t *bring, size_t bytes)
+{
+    return meet(in, group, lane, call, bring, bytes);
 }
 
 /* --- Turns of what streams carry out --- */
@@ -216,9 +313,11 @@ int aclshmemi_group_settle(aclshmemi_instance_t *in, aclshmemi_group_t *group, a
 static uint64_t rounds_used(const aclshmemi_barrier_t *barrier)
 {
     uint64_t round = __atomic_load_n(&barrier->round, __ATOMIC_ACQUIRE);
-    uint64_t pair = __atomic_load_n(&barrier->pair, __ATOMIC_ACQUIRE);
     uint64_t entered = __atomic_load_n(&barrier->entered, __ATOMIC_ACQUIRE);
-    round = pair > round ? pair : round;
+    for (int i = 0; i < 2; i++) {
+        uint64_t told = __atomic_load_n(&barrier->pair.side[i].round, __ATOMIC_ACQUIRE);
+        round = told > round ? told : round;
+    }
     return entered > round ? entered : round;
 }
 

@@ -20,6 +20,18 @@
 
 typedef struct aclshmemi_wait aclshmemi_wait_t;
 
+/* Looks of a PE that has a core to itself, before anything else is done about a wait: some ten microseconds. */
+#define ACLSHMEMI_SPINS 1000
+
+static inline void aclshmemi_cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
 /* Describes the wait for reports: what for, and who is missing. */
 typedef void aclshmemi_wait_describe_t(const aclshmemi_wait_t *wait, char *out, size_t size);
 
@@ -82,8 +94,13 @@ const char *aclshmemi_call_name(uint32_t call);
 
 /* What this PE knows of one kind of barrier of a group. */
 typedef struct aclshmemi_lane {
-    uint64_t round; /* barriers this PE entered */
-    bool broken;    /* one was given up: later ones fail at once */
+    uint64_t round;              /* barriers this PE entered */
+    bool broken;                 /* one was given up: later ones fail at once */
+    aclshmemi_barrier_t *words;  /* own ones; NULL until the first barrier */
+    aclshmemi_pair_t *pair;      /* of a group of two, else NULL */
+    aclshmemi_doorbell_t *other; /* of the other one of two */
+    uint32_t said_hash[2];       /* what the two said in the last exchange */
+    uint64_t said_word[2];
 } aclshmemi_lane_t;
 
 /* PEs that meet: member i is PE start + i * stride. Every team has one; the world's has all PEs. */
@@ -120,7 +137,24 @@ void aclshmemi_group_join(aclshmemi_instance_t *in, aclshmemi_group_t *group);
 
 /* Around a collective of a host thread. A second thread of this PE in one of the same group is told, in as far as it comes
  * while the first is inside: a mistake that would bring the members out of step. */
-int aclshmemi_collective_begin(aclshmemi_group_t *group, const char *call) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_collective_taken(const aclshmemi_group_t *group, const char *call) __attribute__((cold));
+
+/* A load and a store, no exchange: threads that collide within nanoseconds are not worth a locked instruction in every
+ * barrier. */
+static inline bool aclshmemi_collective_enter(aclshmemi_group_t *group)
+{
+    if (__atomic_load_n(&group->taken, __ATOMIC_ACQUIRE))
+        return false;
+    __atomic_store_n(&group->taken, true, __ATOMIC_RELAXED);
+    return true;
+}
+
+static inline int aclshmemi_collective_begin(aclshmemi_group_t *group, const char *call)
+{
+    return __builtin_expect(aclshmemi_collective_enter(group), 1) ? 0
+                                                                  : aclshmemi_collective_taken(group, call);
+}
+
 static inline void aclshmemi_collective_end(aclshmemi_group_t *group)
 {
     __atomic_store_n(&group->taken, false, __ATOMIC_RELEASE);
@@ -137,6 +171,41 @@ int aclshmemi_barrier(aclshmemi_instance_t *in, aclshmemi_group_t *group,
  */
 int aclshmemi_barrier_in(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_lane_index_t lane,
                          aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
+/*
+ * The same, and every member brings a message with `bytes` bytes of data, as many as the others. What member i brought,
+ * the own one included, can be read until this PE comes to the second meeting after this one: the hash, and the data, which is
+ * aligned to 8 bytes. In a team of two a hash has 32 bits.
+ */
+int aclshmemi_exchange(aclshmemi_instance_t *in, aclshmemi_group_t *group, aclshmemi_lane_index_t lane,
+                       aclshmemi_call_t call, const aclshmemi_message_t *bring,
+                       size_t bytes) ACLSHMEMI_MUST_CHECK;
+static inline const aclshmemi_message_t *aclshmemi_message_of(const aclshmemi_instance_t *in,
+                                                              const aclshmemi_group_t *group,
+                                                              aclshmemi_lane_index_t lane, int i)
+{
+    char *base = in->space[ACLSHMEMI_SPACE_DEVICE].peers[aclshmemi_group_pe(group, i)];
+    return &((aclshmemi_sync_array_t *)(void *)(base + group->sync_offset))
+                ->lane[lane]
+                .message[group->lane[lane].round % 2];
+}
+
+static inline bool aclshmemi_message_has(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
+                                         aclshmemi_lane_index_t lane, int i, uint64_t hash)
+{
+    if (group->size == 2)
+        return group->lane[lane].said_hash[i] == (uint32_t)hash;
+    return aclshmemi_message_of(in, group, lane, i)->hash == hash;
+}
+
+static inline const uint8_t *aclshmemi_message_data(const aclshmemi_instance_t *in,
+                                                    const aclshmemi_group_t *group,
+                                                    aclshmemi_lane_index_t lane, int i, size_t bytes)
+{
+    if (group->size == 2 && bytes <= ACLSHMEMI_WORD_BYTES)
+        return (const uint8_t *)&group->lane[lane].said_word[i];
+    return aclshmemi_message_of(in, group, lane, i)->data;
+}
+
 int aclshmemi_turn_begin(aclshmemi_instance_t *in, aclshmemi_group_t *group, uint64_t ticket,
                          aclshmemi_call_t call) ACLSHMEMI_MUST_CHECK;
 void aclshmemi_turn_end(aclshmemi_instance_t *in, aclshmemi_group_t *group);
@@ -184,6 +253,15 @@ int aclshmemi_stream_take_failure(aclshmemi_instance_t *in, aclshmemi_npu_stream
 
 /* What this PE put on the own stream is complete, and its stores are in order. */
 int aclshmemi_stream_complete(aclshmemi_instance_t *in) ACLSHMEMI_MUST_CHECK;
+/* Nothing is under way: what this PE issued was done by its own loads and stores. */
+static inline bool aclshmemi_all_done(const aclshmemi_instance_t *in)
+{
+    return __builtin_expect(in->transports.direct &&
+                                atomic_load_explicit(&in->streams.issued, memory_order_acquire) ==
+                                    atomic_load_explicit(&in->streams.complete, memory_order_acquire),
+                            1);
+}
+
 /* Everything this PE issued is complete: the same, and what transports still carry. */
 int aclshmemi_quiet(aclshmemi_instance_t *in) ACLSHMEMI_MUST_CHECK;
 

@@ -12,20 +12,10 @@
 #include <unistd.h>
 
 enum {
-    SPIN_TURNS = 4000,     /* some 20 us of pauses when every PE has a core */
-    YIELD_NS = 100 * 1000, /* then the core is given away for this long before sleeping pays */
+    YIELD_NS = 100 * 1000, /* the core is given away for this long before sleeping pays */
     FIRST_SLEEP_NS = 50 * 1000,
     LONGEST_SLEEP_NS = 1000 * 1000 /* bounds how late a store that rings no bell is seen */
 };
-
-static inline void cpu_relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield" ::: "memory");
-#endif
-}
 
 void aclshmemi_doorbell_ring(aclshmemi_doorbell_t *bell)
 {
@@ -123,9 +113,9 @@ static int look_around(aclshmemi_wait_t *wait, uint64_t now)
 
 int aclshmemi_wait_pause(aclshmemi_wait_t *wait)
 {
-    if (wait->instance->may_spin && wait->turns < SPIN_TURNS) {
+    if (wait->instance->may_spin && wait->turns < ACLSHMEMI_SPINS) {
         wait->turns++;
-        cpu_relax();
+        aclshmemi_cpu_relax();
         return 0;
     }
     uint64_t now = aclshmemi_clock_ns();

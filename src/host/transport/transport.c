@@ -154,6 +154,9 @@ int aclshmemi_transport_open(aclshmemi_transport_set_t *set, const aclshmemi_tra
             log_warn("engine %s was asked for and cannot be opened here (%s); mte serves instead",
                      engine->name, aclshmemi_status_last_text());
     }
+    set->direct = true;
+    for (int i = 0; i < set->count; i++)
+        set->direct = set->direct && set->item[i].ops.quiet == no_wait && set->item[i].ops.fence == no_wait;
     return 0;
 close:
     aclshmemi_transport_close(set);

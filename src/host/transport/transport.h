@@ -81,6 +81,7 @@ typedef struct aclshmemi_transport_set {
     aclshmemi_transport_site_t site;
     aclshmemi_transport_t item[ACLSHMEMI_TRANSPORT_COUNT];
     int count;
+    bool direct;                   /* none of them has anything to wait for in fence and quiet */
     uint8_t *reach;                /* by PE: OR of ACLSHMEM_TRANSPORT_* */
     aclshmemi_transport_t **by_pe; /* first transport that reaches the PE, NULL: none */
 } aclshmemi_transport_set_t;
