@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "host/utils/copy.h"
+
 enum {
     SMALL_REDUCE_BYTES = 2048, /* computed by everybody */
     REDUCE_BLOCK_BYTES = 8192  /* of the result that stays in cache while members are added to it */
@@ -27,7 +29,7 @@ static void broadcast(const aclshmemi_instance_t *in, const aclshmemi_group_t *g
 {
     const char *from = on_member(in, group, c->root, c->source);
     if (from != c->dest)
-        memmove(c->dest, from, c->count * c->width);
+        aclshmemi_copy(c->dest, from, c->count * c->width);
 }
 
 static void fcollect(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
@@ -36,7 +38,7 @@ static void fcollect(const aclshmemi_instance_t *in, const aclshmemi_group_t *gr
     size_t block = c->count * c->width;
     for (int step = 0; step < group->size; step++) {
         int i = (group->index + step) % group->size;
-        memmove((char *)c->dest + (size_t)i * block, on_member(in, group, i, c->source), block);
+        aclshmemi_copy((char *)c->dest + (size_t)i * block, on_member(in, group, i, c->source), block);
     }
 }
 
@@ -63,7 +65,7 @@ static int collect(const aclshmemi_instance_t *in, const aclshmemi_group_t *grou
     for (int i = 0; i < group->size; i++) {
         const aclshmemi_coll_note_t *note = aclshmemi_coll_note(in, group, c->lane, i);
         size_t part = note->count * c->width;
-        memmove(to, space->peers[aclshmemi_group_pe(group, i)] + note->source, part);
+        aclshmemi_copy(to, space->peers[aclshmemi_group_pe(group, i)] + note->source, part);
         to += part;
     }
     return 0;
@@ -75,8 +77,8 @@ static void alltoall(const aclshmemi_instance_t *in, const aclshmemi_group_t *gr
     size_t block = c->count * c->width;
     for (int step = 0; step < group->size; step++) {
         int i = (group->index + step) % group->size;
-        memcpy((char *)c->dest + (size_t)i * block,
-               on_member(in, group, i, c->source) + (size_t)group->index * block, block);
+        aclshmemi_copy((char *)c->dest + (size_t)i * block,
+                       on_member(in, group, i, c->source) + (size_t)group->index * block, block);
     }
 }
 
@@ -134,8 +136,8 @@ static int reduce_large(aclshmemi_instance_t *in, aclshmemi_group_t *group, cons
         int i = (group->index + step) % group->size;
         size_t at = (size_t)i * part;
         if (at < bytes)
-            memcpy((char *)c->dest + at, on_member(in, group, i, c->dest) + at,
-                   bytes - at < part ? bytes - at : part);
+            aclshmemi_copy((char *)c->dest + at, on_member(in, group, i, c->dest) + at,
+                           bytes - at < part ? bytes - at : part);
     }
     return 0;
 }

@@ -72,7 +72,7 @@ ACLSHMEM_SIZE_FUNC(DEFINE_MOVE);
 static void move_here(const strided_t *move, void *dest, const void *source)
 {
     if (move->dst == 1 && move->sst == 1)
-        memmove(dest, source, move->count * move->width);
+        aclshmemi_copy(dest, source, move->count * move->width);
     else if (move->width == 1)
         move_8(dest, source, move->dst, move->sst, move->count);
     else if (move->width == 2)

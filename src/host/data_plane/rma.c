@@ -16,7 +16,7 @@ int aclshmemi_put_silently(aclshmemi_instance_t *in, const char *call, void *to,
             return target.transport->ops.put(target.transport, target.remote, from, bytes);
         address = target.address;
     }
-    memmove(address, from, bytes);
+    aclshmemi_copy(address, from, bytes);
     return 0;
 }
 
@@ -33,14 +33,14 @@ int aclshmemi_get(aclshmemi_instance_t *in, const char *call, void *to, const vo
 {
     const char *address = aclshmemi_reach(in, from, bytes, pe);
     if (__builtin_expect(address != NULL, 1)) {
-        memmove(to, address, bytes);
+        aclshmemi_copy(to, address, bytes);
         return 0;
     }
     aclshmemi_target_t target;
     TRY(aclshmemi_reach_slowly(in, call, from, bytes, pe, &target));
     if (target.address == NULL)
         return target.transport->ops.get(target.transport, to, target.remote, bytes);
-    memmove(to, target.address, bytes);
+    aclshmemi_copy(to, target.address, bytes);
     return 0;
 }
 

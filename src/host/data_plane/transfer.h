@@ -7,6 +7,7 @@
 
 #include "host/data_plane/reach.h"
 #include "host/sync/sync.h"
+#include "host/utils/copy.h"
 
 /* Bytes to the memory of pe; the source may be reused on return. */
 int aclshmemi_put(aclshmemi_instance_t *in, const char *call, void *to, const void *from, size_t bytes,
@@ -43,7 +44,7 @@ static inline void aclshmemi_put_call(const char *call, void *to, const void *fr
         aclshmemi_put_slowly(call, to, from, count, width, pe);
         return;
     }
-    memmove(address, from, bytes);
+    aclshmemi_copy(address, from, bytes);
     aclshmemi_notify(in, pe);
 }
 
@@ -58,7 +59,7 @@ static inline void aclshmemi_get_call(const char *call, void *to, const void *fr
         aclshmemi_get_slowly(call, to, from, count, width, pe);
         return;
     }
-    memmove(to, address, bytes);
+    aclshmemi_copy(to, address, bytes);
 }
 
 /* What is wrong with a signal before its place is looked at. */
