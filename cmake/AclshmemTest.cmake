@@ -3,9 +3,10 @@
 #   one cmocka program, one process, no peers; sees the library's internals
 # aclshmem_pe_test(<name> SOURCES a.c ... NPES 1 2 4 [LABELS ...] [TIMEOUT s] [ENV K=V ...] [ARGS ...])
 #   one program under aclshmemrun, registered once per PE count as <name>.n<count>; sees only include/
-# aclshmem_device_test(<name> SOURCES host.c ... KERNELS kernels.c ... NPES 1 2 ... [TIMEOUT s] [ENV K=V ...] [LABELS ...])
+# aclshmem_device_test(<name> [STAGED] SOURCES host.c ... KERNELS kernels.c ... NPES 1 2 ... [TIMEOUT s] [ENV K=V ...] [LABELS ...])
 #   the same with kernels: their files are compiled for the CPU runtime, once with plain pointers into the unified buffer
-#   (device.<name>) and, where compiler and processor can, once with the buffer as a segment (device.<name>.segment)
+#   (device.<name>) and, where compiler and processor can, once with the buffer as a segment (device.<name>.segment). STAGED: once
+#   more with every copy through the buffer, as on a card (device.<name>.staged)
 # Exit codes of every test program: 0 passed, 1 failed, 77 skipped with the reason printed.
 
 function(aclshmem_test_properties name labels timeout env)
@@ -60,7 +61,7 @@ function(aclshmem_device_program target)
 endfunction()
 
 function(aclshmem_device_test name)
-  cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;KERNELS;NPES;LABELS;ENV;ARGS" ${ARGN})
+  cmake_parse_arguments(A "STAGED" "TIMEOUT" "SOURCES;KERNELS;NPES;LABELS;ENV;ARGS" ${ARGN})
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 120)
   endif()
@@ -69,8 +70,14 @@ function(aclshmem_device_test name)
     add_test(NAME device.${name}.n${n} COMMAND aclshmemrun -n ${n} $<TARGET_FILE:device_${name}> ${A_ARGS})
     aclshmem_test_properties(device.${name}.n${n} "device;${A_LABELS}" ${A_TIMEOUT} "${A_ENV}")
   endforeach()
+  list(GET A_NPES -1 n)
+  if(A_STAGED)
+    aclshmem_device_program(device_${name}_staged SOURCES ${A_SOURCES} "${PROJECT_SOURCE_DIR}/tests/device/staged.c"
+      KERNELS ${A_KERNELS} FLAGS -Daicore_copies_directly=device_copies_directly)
+    add_test(NAME device.${name}.staged COMMAND aclshmemrun -n ${n} $<TARGET_FILE:device_${name}_staged> ${A_ARGS})
+    aclshmem_test_properties(device.${name}.staged "device;${A_LABELS}" ${A_TIMEOUT} "${A_ENV}")
+  endif()
   if(ACLSHMEM_SEGMENT_FLAGS)
-    list(GET A_NPES -1 n)
     aclshmem_device_program(device_${name}_segment SOURCES ${A_SOURCES} KERNELS ${A_KERNELS}
       FLAGS ${ACLSHMEM_SEGMENT_FLAGS})
     add_test(NAME device.${name}.segment COMMAND aclshmemrun -n ${n} $<TARGET_FILE:device_${name}_segment> ${A_ARGS})
