@@ -55,6 +55,8 @@ struct aclshmemi_instance {
     int pe;                  /* -1 in the empty instance */
     int n_pes;               /* 0 in the empty instance */
     bool touch;              /* host code may load and store device memory */
+    bool mte;                /* operations may take load and store, where there is a mapping */
+    bool direct;             /* both: an operation on mapped device memory is done here and now */
     bool all_mapped;         /* every PE of the job shares memory with us */
     bool may_spin;           /* PEs of this host fit its cores */
     uint64_t control_offset; /* of aclshmemi_control_t in every device heap */
@@ -71,7 +73,7 @@ struct aclshmemi_instance {
     aclshmemi_instance_t *next_abandoned;
     bool met_by_launcher; /* the launcher helped us meet and is told when we are done */
     uint64_t heap_bytes;  /* of the user, per PE */
-    uint32_t engines;
+    uint32_t engines;     /* asked for, bits of data_op_engine_type_t */
     aclshmemi_bootstrap_t bootstrap;
     aclshmemi_npu_stream_t stream;
     aclshmemi_streams_t streams;
@@ -115,6 +117,13 @@ void aclshmemi_instance_abandon(aclshmemi_instance_t *instance);
 
 /* True in a process made by fork() while an instance existed: it has no business with the job. */
 bool aclshmemi_instance_forked(void);
+
+/* What the fast path goes by, after the set of allowed engines was made or changed. */
+static inline void aclshmemi_instance_use_engines(aclshmemi_instance_t *in)
+{
+    in->mte = (in->transports.allowed & ACLSHMEM_TRANSPORT_MTE) != 0;
+    in->direct = in->mte && in->touch;
+}
 
 /* The failure of a call that needs an instance and has none: says why (never made, finalized, forked). */
 int aclshmemi_instance_missing(const char *call) __attribute__((cold));

@@ -203,6 +203,31 @@ ACLSHMEM_HOST_API int aclshmemx_set_rdma_config(uint64_t offset, uint32_t ub_siz
 ACLSHMEM_HOST_API int aclshmemx_set_udma_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id);
 
 /**
+ * Extension: the engines that operations take from now on, a set of ACLSHMEM_DATA_OP_* out of those that init opened (MTE is
+ * always among them), on the host and in kernels that start later. What was issued before is completed first. Local to
+ * this PE. No thread may be inside another call of the library meanwhile, and no kernel that uses it may run.
+ * @return 0; INVALID_VALUE for no or an unknown engine; NOT_SUPPORTED, and nothing changes, when one is not open or
+ *         the set does not reach a PE that is reached now; NOT_INITED.
+ * @reuse of all earlier calls, on return
+ * @done on return, for operations and kernels that start later
+ * @threads one, with no other thread in a call of the library
+ */
+ACLSHMEM_HOST_API int aclshmemx_set_engines(uint32_t engines);
+/**
+ * Extension: the engines that operations take now.
+ * @return a set of ACLSHMEM_DATA_OP_*; 0 without an instance.
+ * @done on return
+ */
+ACLSHMEM_HOST_API uint32_t aclshmemx_get_engines(void);
+/**
+ * Extension: the aclrtNotify that aclshmemx_sdma_notify_record() records on vector core number `core` of its launch, for
+ * aclrtWaitAndResetNotify; cores 48 apart share one. It belongs to the library.
+ * @return NULL, with the reason in aclshmemx_last_error(), when SDMA is not open or there is no instance.
+ * @done on return
+ */
+ACLSHMEM_HOST_API void *aclshmemx_sdma_notify(uint32_t core);
+
+/**
  * The word that kernels for A2 and A3 hand to their setter, so that barriers between cores work; 0 where none is needed, as
  * on the CPU device runtime, and without an instance.
  * @done on return

@@ -44,6 +44,20 @@ static void fill_heaps(const aclshmemi_instance_t *in, aclshmemi_state_t *state)
     }
 }
 
+static uint64_t record_of(const aclshmemi_instance_t *in, uint8_t bit)
+{
+    aclshmemi_transport_t *t = aclshmemi_transport_find(&in->transports, bit);
+    return t == NULL ? 0 : t->ops.describe(t);
+}
+
+/* What the engines published for kernels. */
+static void fill_engines(const aclshmemi_instance_t *in, aclshmemi_state_t *state)
+{
+    state->seen.qp_info = record_of(in, ACLSHMEM_TRANSPORT_ROCE);
+    state->seen.sdma_workspace_addr = record_of(in, ACLSHMEM_TRANSPORT_SDMA);
+    state->udma_info = record_of(in, ACLSHMEM_TRANSPORT_UDMA);
+}
+
 static void fill(const aclshmemi_instance_t *in, aclshmemi_state_t *state)
 {
     state->seen.version = (1 << 16) + (int)sizeof state->seen;
@@ -59,6 +73,7 @@ static void fill(const aclshmemi_instance_t *in, aclshmemi_state_t *state)
     state->instance_id = in->ctx.id;
     state->wait_timeout_ms = in->env.wait_timeout_ms;
     fill_heaps(in, state);
+    fill_engines(in, state);
 }
 
 /* Kernels may be reading: what is as it should be is not written, and of a heap that appears the size comes last. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host atomics: one processor instruction on the mapped object. */
+/* Host atomics: one processor instruction on an object that is mapped, a request to the transport otherwise. */
 #define LOG_MODULE "rma"
 #include "host/data_plane/shmem_host_amo.h"
 
@@ -9,27 +9,44 @@
 
 #include <string.h>
 
-/* The object, or NULL with the words said. An object that is mapped nowhere needs an engine with atomics. */
-static void *object(aclshmemi_instance_t *in, const char *call, const void *address, size_t width, int pe)
+/* Everything out of the ordinary, mistakes included; 0 where there is no old value. */
+static __attribute__((cold)) uint64_t slowly(aclshmemi_instance_t *in, const char *call, const void *address,
+                                             const aclshmemi_amo_request_t *request, int pe)
 {
-    void *found = aclshmemi_reach(in, address, width, pe);
-    if (__builtin_expect(found != NULL && (uintptr_t)found % width == 0, 1))
-        return found;
     aclshmemi_target_t target;
+    size_t width = aclshmemi_amo_width(request->type);
+    uint64_t old = 0;
     if (aclshmemi_reach_slowly(in, call, address, width, pe, &target) != 0)
-        return NULL;
+        return 0;
     if ((uintptr_t)address % width != 0) {
         (void)!fail(ACLSHMEM_INVALID_PARAM, "%s: the object %p is not aligned to its %zu bytes", call,
                     address, width);
-        return NULL;
+        return 0;
     }
     if (target.address == NULL)
-        (void)!fail(
-            ACLSHMEM_NOT_SUPPORTED,
-            "%s: the memory of PE %d cannot be touched by host code here, and transport %s has no such "
-            "atomic",
-            call, pe, target.transport->ops.name);
-    return target.address;
+        return target.transport->ops.amo(target.transport, target.remote, request, &old) == 0 ? old : 0;
+    old = aclshmemi_amo_apply(target.address, request->op, request->type, request->value, request->condition,
+                              request->wanted);
+    if (request->op != ACLSHMEMI_AMO_FETCH)
+        aclshmemi_notify(in, pe);
+    return old;
+}
+
+/* All calls of this file. Operation and type are constants, so what is left of the fast path is one instruction. */
+static inline __attribute__((always_inline)) uint64_t amo(const char *call, const void *address,
+                                                          aclshmemi_amo_op_t op, aclshmemi_amo_type_t type,
+                                                          uint64_t value, uint64_t condition, int pe,
+                                                          bool wanted)
+{
+    aclshmemi_instance_t *in = aclshmemi_current();
+    size_t width = aclshmemi_amo_width(type);
+    void *object = aclshmemi_reach(in, address, width, pe);
+    if (__builtin_expect(object == NULL || (uintptr_t)object % width != 0, 0))
+        return slowly(in, call, address, &(aclshmemi_amo_request_t){op, type, value, condition, wanted}, pe);
+    uint64_t old = aclshmemi_amo_apply(object, op, type, value, condition, wanted);
+    if (op != ACLSHMEMI_AMO_FETCH)
+        aclshmemi_notify(in, pe);
+    return old;
 }
 
 /* Where a non-blocking call puts what it fetched. */
@@ -40,60 +57,58 @@ static bool has_place(const char *call, const void *fetch)
     return fetch != NULL;
 }
 
-/* A body of a call: `word` is the object, `action` computes `old`, writers wake sleepers. */
-#define ON_OBJECT(call_name, TYPE, address, pe, writes, action)                                              \
-    aclshmemi_instance_t *in = aclshmemi_current();                                                          \
-    TYPE old = 0;                                                                                            \
-    TYPE *word = object(in, call_name, address, sizeof(TYPE), pe);                                           \
-    if (word != NULL) {                                                                                      \
-        action;                                                                                              \
-        if (writes)                                                                                          \
-            aclshmemi_notify(in, pe);                                                                        \
-    }
+#define AMO_TYPE_int32  ACLSHMEMI_AMO_32
+#define AMO_TYPE_uint32 ACLSHMEMI_AMO_32
+#define AMO_TYPE_int64  ACLSHMEMI_AMO_64
+#define AMO_TYPE_uint64 ACLSHMEMI_AMO_64
+#define AMO_TYPE_float  ACLSHMEMI_AMO_FLOAT
+#define AMO_TYPE_double ACLSHMEMI_AMO_DOUBLE
 
-/* The same bits as in kernels and transports. */
-#define FLOAT_ADD(TYPE, AMO_TYPE)                                                                            \
-    do {                                                                                                     \
+/* Values travel as their bits. */
+#define DEFINE_BITS(NAME, TYPE)                                                                              \
+    static inline uint64_t bits_of_##NAME(TYPE value)                                                        \
+    {                                                                                                        \
         uint64_t bits = 0;                                                                                   \
         memcpy(&bits, &value, sizeof value);                                                                 \
-        bits = aclshmemi_amo_apply(word, ACLSHMEMI_AMO_PLUS, AMO_TYPE, bits, 0, true);                       \
-        memcpy(&old, &bits, sizeof old);                                                                     \
-    } while (0)
+        return bits;                                                                                         \
+    }                                                                                                        \
+    static inline TYPE NAME##_of_bits(uint64_t bits)                                                         \
+    {                                                                                                        \
+        TYPE value;                                                                                          \
+        memcpy(&value, &bits, sizeof value);                                                                 \
+        return value;                                                                                        \
+    }                                                                                                        \
+    struct aclshmemi_needs_a_semicolon
 
-#define ADD_int32(TYPE)  old = __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL)
-#define ADD_int64(TYPE)  ADD_int32(TYPE)
-#define ADD_uint32(TYPE) ADD_int32(TYPE)
-#define ADD_uint64(TYPE) ADD_int32(TYPE)
-#define ADD_float(TYPE)  FLOAT_ADD(TYPE, ACLSHMEMI_AMO_FLOAT)
-#define ADD_double(TYPE) FLOAT_ADD(TYPE, ACLSHMEMI_AMO_DOUBLE)
+ACLSHMEM_AMO_INTEGER_FUNC(DEFINE_BITS);
+ACLSHMEM_AMO_FLOAT_FUNC(DEFINE_BITS);
+
+/* FETCHED gives the old value, PLAIN does without. */
+#define FETCHED(NAME, CALL, OP, address, value, condition)                                                   \
+    NAME##_of_bits(amo(#NAME CALL, address, ACLSHMEMI_AMO_##OP, AMO_TYPE_##NAME, value, condition, pe, true))
+#define PLAIN(NAME, CALL, OP, address, value)                                                                \
+    (void)amo(#NAME CALL, address, ACLSHMEMI_AMO_##OP, AMO_TYPE_##NAME, value, 0, pe, false)
 
 #define DEFINE_AMO(NAME, TYPE)                                                                               \
     TYPE aclshmem_##NAME##_atomic_fetch(const TYPE *source, int pe)                                          \
     {                                                                                                        \
-        ON_OBJECT(#NAME "_atomic_fetch", TYPE, source, pe, false,                                            \
-                  __atomic_load(word, &old, __ATOMIC_ACQUIRE))                                               \
-        return old;                                                                                          \
+        return FETCHED(NAME, "_atomic_fetch", FETCH, source, 0, 0);                                          \
     }                                                                                                        \
     void aclshmem_##NAME##_atomic_set(TYPE *dest, TYPE value, int pe)                                        \
     {                                                                                                        \
-        ON_OBJECT(#NAME "_atomic_set", TYPE, dest, pe, true, __atomic_store(word, &value, __ATOMIC_RELEASE)) \
-        (void)old;                                                                                           \
+        PLAIN(NAME, "_atomic_set", STORE, dest, bits_of_##NAME(value));                                      \
     }                                                                                                        \
     TYPE aclshmem_##NAME##_atomic_swap(TYPE *dest, TYPE value, int pe)                                       \
     {                                                                                                        \
-        ON_OBJECT(#NAME "_atomic_swap", TYPE, dest, pe, true,                                                \
-                  __atomic_exchange(word, &value, &old, __ATOMIC_ACQ_REL))                                   \
-        return old;                                                                                          \
+        return FETCHED(NAME, "_atomic_swap", STORE, dest, bits_of_##NAME(value), 0);                         \
     }                                                                                                        \
     TYPE aclshmem_##NAME##_atomic_fetch_add(TYPE *dest, TYPE value, int pe)                                  \
     {                                                                                                        \
-        ON_OBJECT(#NAME "_atomic_fetch_add", TYPE, dest, pe, true, ADD_##NAME(TYPE))                         \
-        return old;                                                                                          \
+        return FETCHED(NAME, "_atomic_fetch_add", PLUS, dest, bits_of_##NAME(value), 0);                     \
     }                                                                                                        \
     void aclshmem_##NAME##_atomic_add(TYPE *dest, TYPE value, int pe)                                        \
     {                                                                                                        \
-        ON_OBJECT(#NAME "_atomic_add", TYPE, dest, pe, true, ADD_##NAME(TYPE))                               \
-        (void)old;                                                                                           \
+        PLAIN(NAME, "_atomic_add", PLUS, dest, bits_of_##NAME(value));                                       \
     }                                                                                                        \
     void aclshmem_##NAME##_atomic_fetch_nbi(TYPE *fetch, const TYPE *source, int pe)                         \
     {                                                                                                        \
@@ -112,18 +127,14 @@ static bool has_place(const char *call, const void *fetch)
     }                                                                                                        \
     struct aclshmemi_needs_a_semicolon
 
-#define DEFINE_BITWISE(NAME, TYPE, OP)                                                                       \
+#define DEFINE_BITWISE(NAME, TYPE, OP, NUMBER)                                                               \
     TYPE aclshmem_##NAME##_atomic_fetch_##OP(TYPE *dest, TYPE value, int pe)                                 \
     {                                                                                                        \
-        ON_OBJECT(#NAME "_atomic_fetch_" #OP, TYPE, dest, pe, true,                                          \
-                  old = __atomic_fetch_##OP(word, value, __ATOMIC_ACQ_REL))                                  \
-        return old;                                                                                          \
+        return FETCHED(NAME, "_atomic_fetch_" #OP, NUMBER, dest, bits_of_##NAME(value), 0);                  \
     }                                                                                                        \
     void aclshmem_##NAME##_atomic_##OP(TYPE *dest, TYPE value, int pe)                                       \
     {                                                                                                        \
-        ON_OBJECT(#NAME "_atomic_" #OP, TYPE, dest, pe, true,                                                \
-                  old = __atomic_fetch_##OP(word, value, __ATOMIC_ACQ_REL))                                  \
-        (void)old;                                                                                           \
+        PLAIN(NAME, "_atomic_" #OP, NUMBER, dest, bits_of_##NAME(value));                                    \
     }                                                                                                        \
     void aclshmem_##NAME##_atomic_fetch_##OP##_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe)              \
     {                                                                                                        \
@@ -134,11 +145,8 @@ static bool has_place(const char *call, const void *fetch)
 #define DEFINE_AMO_INTEGER(NAME, TYPE)                                                                       \
     TYPE aclshmem_##NAME##_atomic_compare_swap(TYPE *dest, TYPE cond, TYPE value, int pe)                    \
     {                                                                                                        \
-        ON_OBJECT(#NAME "_atomic_compare_swap", TYPE, dest, pe, true, {                                      \
-            old = cond;                                                                                      \
-            __atomic_compare_exchange_n(word, &old, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);       \
-        })                                                                                                   \
-        return old;                                                                                          \
+        return FETCHED(NAME, "_atomic_compare_swap", COMPARE_SWAP, dest, bits_of_##NAME(value),              \
+                       bits_of_##NAME(cond));                                                                \
     }                                                                                                        \
     void aclshmem_##NAME##_atomic_compare_swap_nbi(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe)   \
     {                                                                                                        \
@@ -158,9 +166,9 @@ static bool has_place(const char *call, const void *fetch)
         if (has_place(#NAME "_atomic_fetch_inc_nbi", fetch))                                                 \
             *fetch = aclshmem_##NAME##_atomic_fetch_add(dest, 1, pe);                                        \
     }                                                                                                        \
-    DEFINE_BITWISE(NAME, TYPE, and)                                                                          \
-    DEFINE_BITWISE(NAME, TYPE, or)                                                                           \
-    DEFINE_BITWISE(NAME, TYPE, xor)                                                                          \
+    DEFINE_BITWISE(NAME, TYPE, and, AND)                                                                     \
+    DEFINE_BITWISE(NAME, TYPE, or, OR)                                                                       \
+    DEFINE_BITWISE(NAME, TYPE, xor, XOR)                                                                     \
     struct aclshmemi_needs_a_semicolon
 
 ACLSHMEM_AMO_INTEGER_FUNC(DEFINE_AMO);

@@ -85,18 +85,19 @@ static void move_here(const strided_t *move, void *dest, const void *source)
         move_128(dest, source, move->dst, move->sst, move->count);
 }
 
-/* Where only a transport moves bytes, it moves elements; contiguous ranges go as one. */
+/* Where only a transport moves bytes, it moves elements, of which many are on the way at a time; contiguous ranges go as
+ * one. */
 static int put_by_transport(const strided_t *move, aclshmemi_target_t target)
 {
     bool plain = move->dst == 1 && move->sst == 1;
     size_t count = plain ? 1 : move->count, bytes = plain ? move->count * move->width : move->width;
     const char *from = move->source;
     for (size_t i = 0; i < count; i++) {
-        TRY(target.transport->ops.put(target.transport, target.remote, from, bytes));
+        TRY(target.transport->ops.start_put(target.transport, target.remote, from, bytes));
         target.remote.offset += (size_t)move->dst * move->width;
         from += (size_t)move->sst * move->width;
     }
-    return 0;
+    return target.transport->ops.quiet(target.transport);
 }
 
 static int get_by_transport(const strided_t *move, aclshmemi_target_t target)
@@ -105,11 +106,11 @@ static int get_by_transport(const strided_t *move, aclshmemi_target_t target)
     size_t count = plain ? 1 : move->count, bytes = plain ? move->count * move->width : move->width;
     char *to = move->dest;
     for (size_t i = 0; i < count; i++) {
-        TRY(target.transport->ops.get(target.transport, to, target.remote, bytes));
+        TRY(target.transport->ops.start_get(target.transport, to, target.remote, bytes));
         target.remote.offset += (size_t)move->sst * move->width;
         to += (size_t)move->dst * move->width;
     }
-    return 0;
+    return target.transport->ops.quiet(target.transport);
 }
 
 static int iput(const strided_t *move)

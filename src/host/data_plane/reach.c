@@ -47,7 +47,7 @@ int aclshmemi_reach_slowly(const aclshmemi_instance_t *in, const char *call, con
         .remote = {pe, on_device ? ACLSHMEMI_NPU_ON_DEVICE : ACLSHMEMI_NPU_ON_HOST, offset},
     };
     /* Host memory can be touched on every runtime; device memory where the runtime says so. */
-    if (space->peers[pe] != NULL)
+    if (space->peers[pe] != NULL && in->mte)
         target->mapped = space->peers[pe] + offset;
     if (in->touch || !on_device)
         target->address = target->mapped;

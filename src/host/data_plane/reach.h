@@ -26,7 +26,7 @@ static inline char *aclshmemi_reach(const aclshmemi_instance_t *in, const void *
     const aclshmemi_space_t *space = &in->space[ACLSHMEMI_SPACE_DEVICE];
     size_t offset = (uintptr_t)address - (uintptr_t)space->base;
     if (__builtin_expect((unsigned)pe < (unsigned)in->n_pes && offset < space->bytes &&
-                             bytes <= space->bytes - offset && in->touch && space->peers[pe] != NULL,
+                             bytes <= space->bytes - offset && in->direct && space->peers[pe] != NULL,
                          1))
         return space->peers[pe] + offset;
     return NULL;

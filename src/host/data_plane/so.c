@@ -32,10 +32,13 @@ int aclshmemi_signal(aclshmemi_instance_t *in, const char *call, void *word, int
         aclshmemi_target_t target;
         TRY(aclshmemi_reach_slowly(in, call, word, sizeof signal, pe, &target));
         if (target.address == NULL) {
+            aclshmemi_amo_request_t change = {
+                .op = op == ACLSHMEM_SIGNAL_ADD ? ACLSHMEMI_AMO_PLUS : ACLSHMEMI_AMO_STORE,
+                .type = ACLSHMEMI_AMO_32,
+                .value = (uint32_t)signal,
+            };
             TRY(target.transport->ops.fence(target.transport));
-            return target.transport->ops.amo32(
-                target.transport, target.remote,
-                op == ACLSHMEM_SIGNAL_ADD ? ACLSHMEMI_AMO_ADD : ACLSHMEMI_AMO_SET, signal);
+            return target.transport->ops.amo(target.transport, target.remote, &change, NULL);
         }
         address = target.address;
     }

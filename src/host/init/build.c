@@ -210,9 +210,11 @@ static int build_steps(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode,
         .env = &in->env,
         .device_base = (const char *const *)in->space[ACLSHMEMI_SPACE_DEVICE].peers,
         .host_base = (const char *const *)in->space[ACLSHMEMI_SPACE_HOST].peers,
+        .control_offset = &in->control_offset,
         .stream = in->stream,
     };
     TRY(aclshmemi_transport_open(&in->transports, &site, in->engines));
+    aclshmemi_instance_use_engines(in);
     TRY(meet(in, mode, attr, launch));
     TRY(exchange_and_map(in));
     in->status = ACLSHMEM_STATUS_SHM_CREATED;
@@ -239,6 +241,8 @@ int aclshmemi_build(aclshmemi_instance_t *in, aclshmemx_bootstrap_t mode, const 
     in->n_pes = full.n_pes;
     in->heap_bytes = full.local_mem_size;
     in->engines = (uint32_t)full.option_attr.data_op_engine_type | ACLSHMEM_DATA_OP_MTE;
+    if (in->env.engines[0] != '\0')
+        TRY(aclshmemi_transport_parse(in->env.engines, &in->engines));
     atomic_store(&in->bootstrap.failed_pe, -1);
     aclshmemi_log_set_pe(in->pe);
     pthread_mutex_init(&in->heap_lock, NULL);

@@ -10,6 +10,7 @@
 #include "host/npu/npu.h"
 
 #include "acl/acl.h"
+#include "acl/acl_cpu.h"
 
 /* clang-format off */
 /* XX(required, result, name, parameters) */
@@ -69,9 +70,14 @@
     XX(false, aclError, aclrtLaunchKernelV2,                                                                 \
        (aclrtFuncHandle function, uint32_t blocks, const void *args, size_t size, aclrtLaunchKernelCfg *cfg, \
         aclrtStream stream))                                                                                 \
+    XX(false, aclError, aclrtCreateNotify, (aclrtNotify *notify, uint64_t flag))                             \
+    XX(false, aclError, aclrtDestroyNotify, (aclrtNotify notify))                                            \
+    XX(false, aclError, aclrtGetNotifyId, (aclrtNotify notify, uint32_t *id))                                \
     XX(false, int, rtGetC2cCtrlAddr, (uint64_t *address, uint32_t *length))                                  \
     XX(false, aclError, aclcpuSlotPublish, (uint32_t slot, void *address))                                   \
-    XX(false, aclError, aclcpuSlotSelect, (uint32_t slot))
+    XX(false, aclError, aclcpuSlotSelect, (uint32_t slot))                                                   \
+    XX(false, aclError, aclcpuDmaQueueCreate, (aclcpuDmaQueue *queue, aclcpuDmaQueueInfo *info))             \
+    XX(false, aclError, aclcpuDmaQueueDestroy, (aclcpuDmaQueue queue))
 
 typedef struct aclshmemi_acl {
 #define ACLSHMEMI_ACL_FIELD(required, result, name, parameters) result(*name) parameters;
@@ -87,7 +93,7 @@ extern aclshmemi_acl_t aclshmemi_acl; /* filled by npu_open; NULL where this run
     XX(device_sync) XX(peer_enable) XX(alloc) XX(host_alloc) XX(copy) XX(copy_async) XX(fill)                \
     XX(fill_async) XX(reserve) XX(mem_create) XX(map) XX(export) XX(import) XX(stream_create)                \
     XX(stream_sync) XX(stream_call) XX(event_create) XX(event_record) XX(event_wait) XX(binary_load)         \
-    XX(kernel_get) XX(kernel_launch) XX(state_publish)
+    XX(kernel_get) XX(kernel_launch) XX(state_publish) XX(notify_create) XX(dma_queue_create)
 /* clang-format on */
 
 typedef enum aclshmemi_npu_call {

@@ -21,6 +21,8 @@ typedef void *aclshmemi_npu_stream_t; /* work in order */
 typedef void *aclshmemi_npu_event_t;
 typedef void *aclshmemi_npu_binary_t; /* a file of kernels */
 typedef void *aclshmemi_npu_kernel_t;
+typedef void *aclshmemi_npu_notify_t; /* a flag that queues of the device set and streams wait for */
+typedef void *aclshmemi_npu_dma_queue_t;
 
 #define ACLSHMEMI_NPU_HANDLE_LEN  128
 #define ACLSHMEMI_NPU_GRANULARITY (UINT64_C(2) << 20) /* sizes of physical memory and of mappings */
@@ -115,6 +117,26 @@ int npu_kernel_launch(aclshmemi_npu_kernel_t kernel, uint32_t blocks, const void
  * ways to an address. Any thread. */
 int npu_state_publish(uint32_t slot, void *address) ACLSHMEMI_MUST_CHECK; /* address may be NULL */
 void npu_state_select(uint32_t slot);
+
+/* --- DMA queues --- */
+
+/* A ring of 64-byte entries (host_device/engine.h) that the device carries out in order; host and kernels fill it. */
+typedef struct aclshmemi_npu_dma_info {
+    void *ring;
+    void *doorbell; /* its first word takes the new tail */
+    const volatile uint32_t *head;
+    const volatile uint32_t *error;
+    uint32_t depth;
+    uint32_t id;
+} aclshmemi_npu_dma_info_t;
+
+/* Quiet failure NOT_SUPPORTED on a runtime without such queues; fails when the device has none left. */
+int npu_dma_queue_create(aclshmemi_npu_dma_queue_t *queue,
+                         aclshmemi_npu_dma_info_t *info) ACLSHMEMI_MUST_CHECK; /* D */
+void npu_dma_queue_destroy(aclshmemi_npu_dma_queue_t queue); /* waits for what is in it; accepts NULL */
+int npu_notify_create(aclshmemi_npu_notify_t *notify, uint32_t *id) ACLSHMEMI_MUST_CHECK; /* D */
+void npu_notify_destroy(aclshmemi_npu_notify_t notify);                                   /* accepts NULL */
+
 uint64_t npu_sync_config(void); /* address or word A2/A3 kernels need for barriers; 0 when there is none */
 
 #endif

@@ -3,8 +3,16 @@
 #define LOG_MODULE "transport"
 #include "host/transport/transport.h"
 
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "host_device/amo_apply.h"
+#include "host_device/sync.h"
 
 /* A blob in the exchange: its length, then room for the largest. */
 typedef struct blob_slot {
@@ -55,11 +63,12 @@ static int no_get(aclshmemi_transport_t *t, void *to, aclshmemi_remote_t from, s
                 from.pe);
 }
 
-static int no_amo32(aclshmemi_transport_t *t, aclshmemi_remote_t to, aclshmemi_amo_t op, int32_t value)
+static int no_amo(aclshmemi_transport_t *t, aclshmemi_remote_t to, const aclshmemi_amo_request_t *request,
+                  uint64_t *old)
 {
-    (void)value;
-    return fail(ACLSHMEM_NOT_SUPPORTED, "transport %s has no atomic %s (on PE %d)", t->ops.name,
-                op == ACLSHMEMI_AMO_ADD ? "add" : "set", to.pe);
+    (void)old;
+    return fail(ACLSHMEM_NOT_SUPPORTED, "transport %s has no atomic operations (number %d on PE %d)",
+                t->ops.name, (int)request->op, to.pe);
 }
 
 static int no_wait(aclshmemi_transport_t *t)
@@ -73,6 +82,19 @@ static void no_progress(aclshmemi_transport_t *t)
     (void)t;
 }
 
+static uint64_t no_describe(aclshmemi_transport_t *t)
+{
+    (void)t;
+    return 0;
+}
+
+static void *no_notify(aclshmemi_transport_t *t, uint32_t core)
+{
+    (void)t;
+    (void)core;
+    return NULL;
+}
+
 static void fill_blanks(aclshmemi_transport_ops_t *ops)
 {
 #define BLANK(member, function)                                                                              \
@@ -84,10 +106,14 @@ static void fill_blanks(aclshmemi_transport_ops_t *ops)
     BLANK(import_blob, no_import);
     BLANK(put, no_put);
     BLANK(get, no_get);
-    BLANK(amo32, no_amo32);
+    BLANK(start_put, ops->put);
+    BLANK(start_get, ops->get);
+    BLANK(amo, no_amo);
     BLANK(fence, no_wait);
     BLANK(quiet, no_wait);
     BLANK(progress, no_progress);
+    BLANK(describe, no_describe);
+    BLANK(notify, no_notify);
 #undef BLANK
 }
 
@@ -105,7 +131,56 @@ static int open_one(aclshmemi_transport_set_t *set, const aclshmemi_transport_op
 char *aclshmemi_transport_mapped_address(const aclshmemi_transport_t *t, aclshmemi_remote_t at)
 {
     const char *const *base = at.place == ACLSHMEMI_NPU_ON_DEVICE ? t->site->device_base : t->site->host_base;
-    return (char *)(uintptr_t)base[at.pe] + at.offset;
+    return base[at.pe] == NULL ? NULL : (char *)(uintptr_t)base[at.pe] + at.offset;
+}
+
+int aclshmemi_transport_mapped_amo(aclshmemi_transport_t *t, aclshmemi_remote_t to,
+                                   const aclshmemi_amo_request_t *request, uint64_t *old)
+{
+    char *address = aclshmemi_transport_mapped_address(t, to);
+    if (address == NULL || (to.place == ACLSHMEMI_NPU_ON_DEVICE && !npu_host_can_touch()))
+        return fail(ACLSHMEM_NOT_SUPPORTED,
+                    "transport %s: an atomic operation from the host on memory of PE %d is not available on "
+                    "this runtime",
+                    t->ops.name, to.pe);
+    uint64_t found = aclshmemi_amo_apply(address, request->op, request->type, request->value,
+                                         request->condition, request->wanted);
+    if (request->wanted)
+        *old = found;
+    if (request->op != ACLSHMEMI_AMO_FETCH)
+        aclshmemi_transport_ring(t, to.pe);
+    return 0;
+}
+
+void aclshmemi_transport_ring(const aclshmemi_transport_t *t, int pe)
+{
+    const char *heap = t->site->device_base[pe];
+    if (heap == NULL || t->site->control_offset == NULL || *t->site->control_offset == 0 ||
+        !npu_host_can_touch())
+        return;
+    aclshmemi_doorbell_t *bell = &((aclshmemi_control_t *)(uintptr_t)(heap + *t->site->control_offset))->bell;
+    /* Who takes the mark away rings. */
+    if (__atomic_load_n(&bell->sleepers, __ATOMIC_RELAXED) == 0 ||
+        __atomic_exchange_n(&bell->sleepers, 0, __ATOMIC_ACQ_REL) == 0)
+        return;
+    __atomic_fetch_add(&bell->rings, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &bell->rings, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void aclshmemi_transport_move(char *to, const char *from, uint64_t bytes)
+{
+    uintptr_t both = (uintptr_t)to | (uintptr_t)from;
+    if (bytes == 8 && both % 8 == 0)
+        __atomic_store_n((aclshmemi_amo_word_64_t *)(void *)to,
+                         *(const aclshmemi_amo_word_64_t *)(const void *)from, __ATOMIC_RELEASE);
+    else if (bytes == 4 && both % 4 == 0)
+        __atomic_store_n((aclshmemi_amo_word_32_t *)(void *)to,
+                         *(const aclshmemi_amo_word_32_t *)(const void *)from, __ATOMIC_RELEASE);
+    else if (bytes == 2 && both % 2 == 0)
+        __atomic_store_n((aclshmemi_amo_word_16_t *)(void *)to,
+                         *(const aclshmemi_amo_word_16_t *)(const void *)from, __ATOMIC_RELEASE);
+    else
+        memmove(to, from, bytes);
 }
 
 int aclshmemi_transport_mapped_put(aclshmemi_transport_t *t, aclshmemi_remote_t to, const void *from,
@@ -125,19 +200,59 @@ static const struct engine {
     const char *name;
     const aclshmemi_transport_ops_t *ops;
 } engines_known[] = {
-    {ACLSHMEM_DATA_OP_SDMA, "sdma", NULL},
-    {ACLSHMEM_DATA_OP_UDMA, "udma", NULL},
-    {ACLSHMEM_DATA_OP_ROCE, "rdma", NULL},
+    {ACLSHMEM_DATA_OP_SDMA, "sdma", &aclshmemi_transport_sdma},
+    {ACLSHMEM_DATA_OP_ROCE, "rdma", &aclshmemi_transport_rdma},
+    {ACLSHMEM_DATA_OP_UDMA, "udma", &aclshmemi_transport_udma},
 };
+
+int aclshmemi_transport_parse(const char *list, uint32_t *engines)
+{
+    static const struct word {
+        const char *text;
+        uint32_t bit;
+    } words[] = {{"mte", ACLSHMEM_DATA_OP_MTE},
+                 {"sdma", ACLSHMEM_DATA_OP_SDMA},
+                 {"roce", ACLSHMEM_DATA_OP_ROCE},
+                 {"udma", ACLSHMEM_DATA_OP_UDMA}};
+    uint32_t found = 0;
+    for (const char *at = list; *at != '\0';) {
+        size_t length = strcspn(at, ","), which = 0;
+        while (which < sizeof words / sizeof words[0] &&
+               (strlen(words[which].text) != length || strncasecmp(at, words[which].text, length) != 0))
+            which++;
+        if (which == sizeof words / sizeof words[0])
+            return fail(ACLSHMEM_INVALID_VALUE,
+                        "\"%.*s\" in the list of engines \"%s\" is none; mte, sdma, roce and udma are, with "
+                        "commas between them",
+                        (int)length, at, list);
+        found |= words[which].bit;
+        at += length + (at[length] == ',');
+    }
+    if (found == 0)
+        return fail(ACLSHMEM_INVALID_VALUE, "the list of engines is empty; mte, sdma, roce and udma exist");
+    *engines = found;
+    return 0;
+}
+
+uint8_t aclshmemi_transport_bits(uint32_t engines)
+{
+    unsigned bits = (engines & ACLSHMEM_DATA_OP_MTE) != 0 ? ACLSHMEM_TRANSPORT_MTE : 0u;
+    for (size_t i = 0; i < sizeof engines_known / sizeof engines_known[0]; i++)
+        if ((engines & engines_known[i].bit) != 0)
+            bits |= engines_known[i].ops->bit;
+    return (uint8_t)bits;
+}
 
 int aclshmemi_transport_open(aclshmemi_transport_set_t *set, const aclshmemi_transport_site_t *site,
                              uint32_t engines)
 {
     *set = (aclshmemi_transport_set_t){.site = *site};
+    set->allowed = aclshmemi_transport_bits(engines);
     set->reach = calloc((size_t)site->n_pes, sizeof *set->reach);
+    set->reach_all = calloc((size_t)site->n_pes, sizeof *set->reach_all);
     set->by_pe = calloc((size_t)site->n_pes, sizeof(void *));
     int rc = ACLSHMEM_MALLOC_FAILED;
-    if (set->reach == NULL || set->by_pe == NULL) {
+    if (set->reach == NULL || set->reach_all == NULL || set->by_pe == NULL) {
         rc = fail(rc, "out of memory for the reach table of %d PEs", site->n_pes);
         goto close;
     }
@@ -148,11 +263,11 @@ int aclshmemi_transport_open(aclshmemi_transport_set_t *set, const aclshmemi_tra
         const struct engine *engine = &engines_known[i];
         if ((engines & engine->bit) == 0)
             continue;
-        if (engine->ops == NULL)
-            log_warn("engine %s was asked for and is not in this build; mte serves instead", engine->name);
-        else if (open_one(set, engine->ops) != 0)
+        if (open_one(set, engine->ops) != 0) {
+            set->allowed |= ACLSHMEM_TRANSPORT_MTE;
             log_warn("engine %s was asked for and cannot be opened here (%s); mte serves instead",
                      engine->name, aclshmemi_status_last_text());
+        }
     }
     set->direct = true;
     for (int i = 0; i < set->count; i++)
@@ -169,6 +284,7 @@ void aclshmemi_transport_close(aclshmemi_transport_set_t *set)
         if (set->item[i].opened)
             set->item[i].ops.close(&set->item[i]);
     free(set->reach);
+    free(set->reach_all);
     free(set->by_pe);
     *set = (aclshmemi_transport_set_t){0};
 }
@@ -190,10 +306,21 @@ int aclshmemi_transport_export(aclshmemi_transport_set_t *set, void *blob)
     return 0;
 }
 
+/* What the PE is reached by now, of what reaches it. */
+static void choose(aclshmemi_transport_set_t *set, int pe)
+{
+    set->reach[pe] = set->reach_all[pe] & set->allowed;
+    aclshmemi_transport_t *first = NULL;
+    for (int i = set->count - 1; i >= 0; i--)
+        if ((set->reach[pe] & set->item[i].ops.bit) != 0)
+            first = &set->item[i];
+    set->by_pe[pe] = first;
+}
+
 int aclshmemi_transport_import(aclshmemi_transport_set_t *set, int pe, const void *blob)
 {
-    set->reach[pe] = 0;
-    set->by_pe[pe] = NULL;
+    set->reach_all[pe] = 0;
+    choose(set, pe);
     for (int i = 0; i < set->count; i++) {
         aclshmemi_transport_t *t = &set->item[i];
         blob_slot_t slot;
@@ -204,13 +331,34 @@ int aclshmemi_transport_import(aclshmemi_transport_set_t *set, int pe, const voi
                         (unsigned long long)slot.bytes, t->ops.name, sizeof slot.data);
         bool reached = false;
         TRY(t->ops.import_blob(t, pe, slot.data, slot.bytes, &reached));
-        if (!reached)
-            continue;
-        set->reach[pe] |= t->ops.bit;
-        if (set->by_pe[pe] == NULL)
-            set->by_pe[pe] = t;
+        if (reached)
+            set->reach_all[pe] |= t->ops.bit;
     }
+    choose(set, pe);
     return 0;
+}
+
+int aclshmemi_transport_allow(aclshmemi_transport_set_t *set, uint32_t engines)
+{
+    uint8_t allowed = aclshmemi_transport_bits(engines);
+    for (int pe = 0; pe < set->site.n_pes; pe++)
+        if (set->reach[pe] != 0 && (set->reach_all[pe] & allowed) == 0)
+            return fail(ACLSHMEM_NOT_SUPPORTED,
+                        "engines 0x%x reach no memory of PE %d; what reaches it is 0x%x in the numbering of "
+                        "ACLSHMEM_TRANSPORT_*, and only what init opened can be chosen",
+                        engines, pe, set->reach_all[pe]);
+    set->allowed = allowed;
+    for (int pe = 0; pe < set->site.n_pes; pe++)
+        choose(set, pe);
+    return 0;
+}
+
+aclshmemi_transport_t *aclshmemi_transport_find(const aclshmemi_transport_set_t *set, uint8_t bit)
+{
+    for (int i = 0; i < set->count; i++)
+        if (set->item[i].ops.bit == bit)
+            return (aclshmemi_transport_t *)(uintptr_t)&set->item[i];
+    return NULL;
 }
 
 int aclshmemi_transport_fence(aclshmemi_transport_set_t *set)

@@ -42,6 +42,7 @@ static void start(void)
     t_unit_log_start(ACLSHMEMI_LOG_WARN);
     t_check_int(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_LAUNCHER, &attr), 0);
     aclshmemi_current()->touch = false;
+    aclshmemi_instance_use_engines(aclshmemi_current());
     there = aclshmem_calloc(4 * WORDS, sizeof *there);
     t_check(there != NULL);
     for (int i = 0; i < 4 * WORDS; i++)

@@ -543,6 +543,7 @@ static int call_one(aclshmemi_npu_call_t call)
     int number;
     size_t one, two;
     aclshmemi_npu_handle_t handle = {{0}};
+    aclshmemi_npu_dma_info_t dma;
     switch (call) {
     case ACLSHMEMI_NPU_device_count:
         return npu_device_count(&number);
@@ -600,6 +601,10 @@ static int call_one(aclshmemi_npu_call_t call)
         return npu_kernel_launch(out, 1, memory, 16, NULL);
     case ACLSHMEMI_NPU_state_publish:
         return npu_state_publish(3, memory);
+    case ACLSHMEMI_NPU_notify_create:
+        return npu_notify_create(&out, (uint32_t *)&number);
+    case ACLSHMEMI_NPU_dma_queue_create:
+        return npu_dma_queue_create(&out, &dma);
     case ACLSHMEMI_NPU_open:
     case ACLSHMEMI_NPU_CALLS:
         break;

@@ -6,6 +6,8 @@
 #define LOG_MODULE "mte"
 #include "host/transport/transport.h"
 
+#include "host_device/amo_apply.h"
+
 static int mte_import(aclshmemi_transport_t *t, int pe, const void *blob, size_t bytes, bool *reached)
 {
     (void)blob;
@@ -14,15 +16,15 @@ static int mte_import(aclshmemi_transport_t *t, int pe, const void *blob, size_t
     return 0;
 }
 
-/* An atomic add to a card's memory needs a kernel; a store is a copy of one word. */
-static int mte_amo32(aclshmemi_transport_t *t, aclshmemi_remote_t to, aclshmemi_amo_t op, int32_t value)
+/* On a card an atomic operation on device memory needs a kernel; a store of one word is a copy. */
+static int mte_amo(aclshmemi_transport_t *t, aclshmemi_remote_t to, const aclshmemi_amo_request_t *request,
+                   uint64_t *old)
 {
-    if (op != ACLSHMEMI_AMO_SET)
-        return fail(ACLSHMEM_NOT_SUPPORTED,
-                    "an atomic add from the host to device memory of PE %d is not available on this runtime",
-                    to.pe);
-    return npu_copy(aclshmemi_transport_mapped_address(t, to), &value, sizeof value,
-                    ACLSHMEMI_NPU_HOST_TO_DEVICE);
+    if (npu_host_can_touch() || to.place == ACLSHMEMI_NPU_ON_HOST || request->op != ACLSHMEMI_AMO_STORE ||
+        request->wanted)
+        return aclshmemi_transport_mapped_amo(t, to, request, old);
+    return npu_copy(aclshmemi_transport_mapped_address(t, to), &request->value,
+                    aclshmemi_amo_width(request->type), ACLSHMEMI_NPU_HOST_TO_DEVICE);
 }
 
 const aclshmemi_transport_ops_t aclshmemi_transport_mte = {
@@ -31,5 +33,5 @@ const aclshmemi_transport_ops_t aclshmemi_transport_mte = {
     .import_blob = mte_import,
     .put = aclshmemi_transport_mapped_put,
     .get = aclshmemi_transport_mapped_get,
-    .amo32 = mte_amo32,
+    .amo = mte_amo,
 };

@@ -6,6 +6,8 @@
 #define LOG_MODULE "transport"
 #include "host/transport/transport.h"
 
+#include "host_device/amo_apply.h"
+
 static int self_import(aclshmemi_transport_t *t, int pe, const void *blob, size_t bytes, bool *reached)
 {
     (void)blob;
@@ -14,15 +16,22 @@ static int self_import(aclshmemi_transport_t *t, int pe, const void *blob, size_
     return 0;
 }
 
-static int self_amo32(aclshmemi_transport_t *t, aclshmemi_remote_t to, aclshmemi_amo_t op, int32_t value)
+/* Where host code cannot touch it, nobody else changes the object meanwhile but the PE's own kernels. */
+static int self_amo(aclshmemi_transport_t *t, aclshmemi_remote_t to, const aclshmemi_amo_request_t *request,
+                    uint64_t *old)
 {
-    int32_t *word = (int32_t *)(void *)aclshmemi_transport_mapped_address(t, to);
-    if (op == ACLSHMEMI_AMO_ADD) {
-        int32_t old = 0;
-        TRY(npu_copy(&old, word, sizeof old, ACLSHMEMI_NPU_DEVICE_TO_HOST));
-        value = (int32_t)((uint32_t)old + (uint32_t)value);
-    }
-    return npu_copy(word, &value, sizeof value, ACLSHMEMI_NPU_HOST_TO_DEVICE);
+    if (npu_host_can_touch() || to.place == ACLSHMEMI_NPU_ON_HOST)
+        return aclshmemi_transport_mapped_amo(t, to, request, old);
+    void *object = aclshmemi_transport_mapped_address(t, to);
+    size_t width = aclshmemi_amo_width(request->type);
+    uint64_t value = 0;
+    TRY(npu_copy(&value, object, width, ACLSHMEMI_NPU_DEVICE_TO_HOST));
+    uint64_t found =
+        aclshmemi_amo_apply(&value, request->op, request->type, request->value, request->condition, true);
+    if (request->wanted)
+        *old = found;
+    return request->op == ACLSHMEMI_AMO_FETCH ? 0
+                                              : npu_copy(object, &value, width, ACLSHMEMI_NPU_HOST_TO_DEVICE);
 }
 
 const aclshmemi_transport_ops_t aclshmemi_transport_self = {
@@ -31,5 +40,5 @@ const aclshmemi_transport_ops_t aclshmemi_transport_self = {
     .import_blob = self_import,
     .put = aclshmemi_transport_mapped_put,
     .get = aclshmemi_transport_mapped_get,
-    .amo32 = self_amo32,
+    .amo = self_amo,
 };
