@@ -68,10 +68,10 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 /* Whether the memory stays where it is until somebody gives it back to the runtime. */
 static bool is_pinned(const void *address, size_t count)
 {
-    bool mapped = false;
+    bool known = false;
 
-    return cpurt_memory_known(address, count) ||
-           (cpurt_vmm_check(address, count, "aclrtMemcpyAsync", &mapped) == ACL_SUCCESS && mapped);
+    return (cpurt_memory_look(address, count, "", &known) == ACL_SUCCESS && known) ||
+           (cpurt_vmm_check(address, count, "", &known) == ACL_SUCCESS && known);
 }
 
 static aclError run(cpurt_task_t *task, cpurt_stream_t *stream)

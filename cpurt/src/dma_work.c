@@ -25,7 +25,7 @@
 #define IDLE_SPINS  64
 #define IDLE_YIELDS 16
 #define LONG_SLEEP  UINT64_C(1000000000) /* in case somebody stores to a doorbell past the call */
-#define HOLD_MAX    64u                  /* checked mode: visits a queue may be passed over */
+#define HOLD_MAX    16u                  /* checked mode: visits a queue may be passed over */
 #define ODD_PIECE   UINT64_C(65536)
 
 /* --- Failures --- */
@@ -53,10 +53,8 @@ static aclError check_side(const char *side, uint64_t address, uint64_t bytes, b
         return cpurt_fail(ACL_ERROR_INVALID_PARAM,
                           "a copy whose %s is %" PRIu64 " bytes at %#" PRIx64 ", where nothing can be", side,
                           bytes, address);
-    TRY(cpurt_vmm_check(at, bytes, side, known));
-    TRY(cpurt_memory_check(at, bytes, side));
-    *known = *known || cpurt_memory_known(at, bytes);
-    return ACL_SUCCESS;
+    TRY(cpurt_memory_look(at, bytes, side, known));
+    return *known ? ACL_SUCCESS : cpurt_vmm_check(at, bytes, side, known);
 }
 
 static aclError begin_copy(cpurt_dma_queue_t *queue)

@@ -268,19 +268,26 @@ aclError aclrtFree(void *devPtr)
     return error;
 }
 
-aclError cpurt_memory_check(const void *address, size_t count, const char *what)
+/* Bytes from the address to the end of the piece of the block it is in. */
+static size_t room_in(const block_t *block, const void *address)
 {
-    size_t start = 0, room = SIZE_MAX;
+    const size_t offset = (size_t)((const char *)address - block->range.base);
+    size_t start = 0;
+    const size_t piece =
+        block->arena == NULL ? block->asked : cpurt_arena_piece(block->arena, offset, &start);
+
+    return piece > offset - start ? piece - (offset - start) : 0;
+}
+
+aclError cpurt_memory_look(const void *address, size_t count, const char *what, bool *known)
+{
+    size_t room = SIZE_MAX;
 
     (void)pthread_mutex_lock(&cpurt_memory_lock);
     const block_t *const block = (const block_t *)(const void *)cpurt_range_find(&blocks, address);
-    if (block != NULL) {
-        const size_t offset = (size_t)((const char *)address - block->range.base);
-        const size_t piece =
-            block->arena == NULL ? block->asked : cpurt_arena_piece(block->arena, offset, &start);
-
-        room = piece > offset - start ? piece - (offset - start) : 0;
-    }
+    if (block != NULL)
+        room = room_in(block, address);
+    *known = block != NULL || cpurt_host_memory_has_locked(address, count);
     (void)pthread_mutex_unlock(&cpurt_memory_lock);
     if (count > room)
         return cpurt_fail(ACL_ERROR_INVALID_PARAM, "%s: %zu bytes at %p, where device memory ends after %zu",
@@ -288,13 +295,11 @@ aclError cpurt_memory_check(const void *address, size_t count, const char *what)
     return ACL_SUCCESS;
 }
 
-bool cpurt_memory_known(const void *address, size_t count)
+aclError cpurt_memory_check(const void *address, size_t count, const char *what)
 {
-    (void)pthread_mutex_lock(&cpurt_memory_lock);
-    const bool known = cpurt_range_has(cpurt_range_find(&blocks, address), address, count) ||
-                       cpurt_host_memory_has_locked(address, count);
-    (void)pthread_mutex_unlock(&cpurt_memory_lock);
-    return known;
+    bool known = false;
+
+    return cpurt_memory_look(address, count, what, &known);
 }
 
 void cpurt_memory_end(void)

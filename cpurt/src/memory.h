@@ -17,8 +17,9 @@ void *cpurt_map_aligned(int fd, size_t bytes, size_t alignment);
 
 /* Refuses count bytes at address when they pass the end of memory this runtime has given out. */
 aclError cpurt_memory_check(const void *address, size_t count, const char *what);
-/* Whether the bytes lie in memory this runtime has given out or was told of, so that touching them is safe. */
-bool cpurt_memory_known(const void *address, size_t count);
+/* The same; *known tells whether the bytes lie in memory the runtime has given out or was told of, so that touching them
+ * is safe. Memory that is reserved and mapped is not counted (vmm.h). */
+aclError cpurt_memory_look(const void *address, size_t count, const char *what, bool *known);
 void cpurt_memory_end(void);
 
 #endif

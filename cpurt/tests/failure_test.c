@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "acl/acl_cpu.h"
 #include "aicore/aicore.h"
 
 static atomic_int calls_left = -1; /* until the one that fails; negative: none does */
@@ -225,6 +226,51 @@ static void use_streams(void *memory)
     (void)aclrtDestroyStream(stream);
 }
 
+static void use_dma(void *memory)
+{
+    uint64_t *const cells = memory;
+    aclcpuDmaQueue queues[2] = {NULL, NULL};
+    aclcpuDmaQueueInfo info;
+
+    for (int i = 0; i < 2; i++) {
+        if (aclcpuDmaQueueCreate(&queues[i], &info) != ACL_SUCCESS)
+            continue;
+        cells[0] = 5;
+        cells[1] = 0;
+        info.ring[0] = (aclcpuDmaEntry){.kind = ACLCPU_DMA_COPY,
+                                        .bytes = 8,
+                                        .source = (uintptr_t)&cells[0],
+                                        .dest = (uintptr_t)&cells[1]};
+        aicore_doorbell_store(info.doorbell, 1);
+        if (aclcpuDmaQueueDestroy(queues[i]) != ACL_SUCCESS || cells[1] != 5)
+            abort();
+    }
+}
+
+static void use_capture(void *memory)
+{
+    unsigned char *const bytes = memory;
+    aclrtStream stream = NULL;
+    aclmdlRI model = NULL;
+
+    if (aclrtCreateStream(&stream) != ACL_SUCCESS)
+        return;
+    memset(bytes, 0, 100);
+    if (aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) == ACL_SUCCESS) {
+        const bool held = aclrtMemsetAsync(bytes, 100, 1, 1, stream) == ACL_SUCCESS;
+
+        if (aclmdlRICaptureEnd(stream, &model) != ACL_SUCCESS)
+            abort();
+        if (aclmdlRIExecuteAsync(model, stream) == ACL_SUCCESS &&
+            (aclrtSynchronizeStream(stream) != ACL_SUCCESS || bytes[0] != held))
+            abort();
+        if (aclmdlRIDestroy(model) != ACL_SUCCESS)
+            abort();
+    }
+    if (aclrtDestroyStream(stream) != ACL_SUCCESS)
+        abort();
+}
+
 static int work(void)
 {
     void *memory = NULL, *large = NULL, *host = NULL;
@@ -235,6 +281,10 @@ static int work(void)
         (void)aclrtMallocHost(&host, 1000);
         if (aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_SUCCESS)
             use_streams(memory);
+        if (memory != NULL) {
+            use_dma(memory);
+            use_capture(memory);
+        }
         (void)aclrtMalloc(&large, 3 << 20, ACL_MEM_MALLOC_HUGE_FIRST);
         use_address_space();
         (void)aclrtResetDevice(0);

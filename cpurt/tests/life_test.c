@@ -12,9 +12,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "acl/acl_cpu.h"
+#include "aicore/aicore.h"
+
 static void add_one(void *counter)
 {
     (void)atomic_fetch_add((atomic_int *)counter, 1);
+}
+
+static aclError copy_by_dma(void *to, const void *from, size_t bytes, aclcpuDmaQueue *queue)
+{
+    aclcpuDmaQueueInfo info;
+    const aclError error = aclcpuDmaQueueCreate(queue, &info);
+
+    if (error != ACL_SUCCESS)
+        return error;
+    info.ring[0] = (aclcpuDmaEntry){
+        .kind = ACLCPU_DMA_COPY, .bytes = bytes, .source = (uintptr_t)from, .dest = (uintptr_t)to};
+    aicore_doorbell_store(info.doorbell, 1);
+    return ACL_SUCCESS;
 }
 
 /* One of everything that has a thread, a descriptor or memory. */
@@ -27,6 +43,8 @@ static void use_it(bool tidy)
     aclrtEvent event = NULL;
     aclrtNotify notify = NULL;
     aclrtDrvMemHandle memory = NULL;
+    aclcpuDmaQueue queue = NULL;
+    aclmdlRI model = NULL;
     void *device_memory = NULL, *host_memory = NULL, *range = NULL;
     static atomic_int counter; /* the last function may run after we have returned */
 
@@ -44,10 +62,17 @@ static void use_it(bool tidy)
     ok(aclrtLaunchCallback(add_one, &counter, ACL_CALLBACK_BLOCK, stream));
     ok(aclrtLaunchCallback(add_one, &counter, ACL_CALLBACK_NO_BLOCK, NULL));
     ok(aclrtSynchronizeStream(stream));
+    ok(copy_by_dma(host_memory, device_memory, 50, &queue));
+    ok(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    ok(aclrtMemsetAsync((char *)device_memory + 50, 50, 0, 50, stream));
+    ok(aclmdlRICaptureEnd(stream, &model));
+    ok(aclmdlRIExecuteAsync(model, stream));
     ok(aclrtUnmapMem(range));
     ok(aclrtReleaseMemAddress(range));
     if (!tidy)
         return;
+    ok(aclmdlRIDestroy(model));
+    ok(aclcpuDmaQueueDestroy(queue));
     ok(aclrtDestroyNotify(notify));
     ok(aclrtDestroyEvent(event));
     ok(aclrtDestroyStream(stream));
@@ -125,12 +150,15 @@ static void survives_stale_handles(void **state)
 static int leave_without_a_word(void *argument)
 {
     aclrtStream stream = NULL;
-    void *memory = NULL;
+    aclcpuDmaQueue queue = NULL;
+    void *memory = NULL, *other = NULL;
 
     (void)argument;
     if (aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS ||
         aclrtCreateStream(&stream) != ACL_SUCCESS ||
-        aclrtMalloc(&memory, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS)
+        aclrtMalloc(&memory, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||
+        aclrtMalloc(&other, 8 << 20, ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||
+        copy_by_dma((char *)other + (4 << 20), other, 4 << 20, &queue) != ACL_SUCCESS)
         return 1;
     for (int i = 0; i < 100; i++)
         if (aclrtMemsetAsync(memory, 1 << 20, i, 1 << 20, stream) != ACL_SUCCESS)
