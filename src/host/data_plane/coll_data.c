@@ -2,7 +2,7 @@
 /*
  * The data of collectives: every member reads what it needs straight from the members' memory, and starts at its own
  * neighbour, so that not all read from one PE at once. A large reduction is cut into a part per member, each reduced by one member
- * and then read by the others; a small one is computed by every member itself, which saves a barrier.
+ * and then read by the others; a small one is computed by every member itself.
  */
 #define LOG_MODULE "coll"
 #include "host/data_plane/coll.h"
@@ -12,8 +12,10 @@
 #include "host/utils/copy.h"
 
 enum {
-    SMALL_REDUCE_BYTES = 2048, /* computed by everybody */
-    REDUCE_BLOCK_BYTES = 8192  /* of the result that stays in cache while members are added to it */
+    SMALL_REDUCE_BYTES = 2048,      /* computed by everybody, also in place */
+    PAIR_REDUCE_BYTES = 256 * 1024, /* computed by both of two */
+    ALL_REDUCE_BYTES = 64 * 1024,   /* of all members together, computed by all of more */
+    REDUCE_BLOCK_BYTES = 8192       /* of the result that stays in cache while members are added to it */
 };
 
 /* The symmetric object `local` on member i. */
@@ -95,31 +97,54 @@ static void alltoalls(const aclshmemi_instance_t *in, const aclshmemi_group_t *g
     }
 }
 
-/* result = reduction over members of `bytes` bytes at `offset` of their source, in the order of members. */
+/* result = reduction over members of `bytes` bytes at `offset` of their source, in the order of members. In place, result lies over
+ * what this member brings, so it is computed beside unless this member is the first. */
 static void reduce_part(const aclshmemi_instance_t *in, const aclshmemi_group_t *group,
                         const aclshmemi_coll_t *c, size_t offset, size_t bytes, char *result)
 {
     aclshmemi_combine_t *combine = aclshmemi_reduce_function(c->reduction);
+    const char *first = on_member(in, group, 0, c->source) + offset;
+    bool beside = c->dest == c->source && group->index != 0;
     char block[REDUCE_BLOCK_BYTES];
     for (size_t done = 0; done < bytes; done += sizeof block) {
         size_t part = bytes - done < sizeof block ? bytes - done : sizeof block;
-        memcpy(block, on_member(in, group, 0, c->source) + offset + done, part);
+        char *into = beside ? block : result + done;
+        if (into != first + done)
+            memcpy(into, first + done, part);
         for (int i = 1; i < group->size; i++)
-            combine(block, on_member(in, group, i, c->source) + offset + done, part / c->width);
-        memcpy(result + done, block, part);
+            combine(into, on_member(in, group, i, c->source) + offset + done, part / c->width);
+        if (beside)
+            memcpy(result + done, block, part);
     }
 }
 
-/* Everybody computes everything; in place, the results wait until all have read. */
-static int reduce_small(aclshmemi_instance_t *in, aclshmemi_group_t *group, const aclshmemi_coll_t *c)
+/* Everybody computes everything, which saves a meeting and that results cross from PE to PE. In place, they wait until all have
+ * read. */
+static int reduce_by_all(aclshmemi_instance_t *in, aclshmemi_group_t *group, const aclshmemi_coll_t *c)
 {
     char result[SMALL_REDUCE_BYTES];
     size_t bytes = c->count * c->width;
-    reduce_part(in, group, c, 0, bytes, result);
-    if (c->dest == c->source)
-        TRY(aclshmemi_barrier_in(in, group, c->lane, ACLSHMEMI_CALL_COLLECTIVE));
+    if (c->dest != c->source) {
+        reduce_part(in, group, c, 0, bytes, c->dest);
+        return 0;
+    }
+    aclshmemi_coll_t apart = *c;
+    apart.dest = result;
+    reduce_part(in, group, &apart, 0, bytes, result);
+    TRY(aclshmemi_barrier_in(in, group, c->lane, ACLSHMEMI_CALL_COLLECTIVE));
     memcpy(c->dest, result, bytes);
     return 0;
+}
+
+/* Two members read as much of each other in either way. */
+static bool all_compute(const aclshmemi_group_t *group, const aclshmemi_coll_t *c)
+{
+    size_t bytes = c->count * c->width;
+    if (bytes <= SMALL_REDUCE_BYTES)
+        return true;
+    if (c->dest == c->source)
+        return false;
+    return group->size == 2 ? bytes <= PAIR_REDUCE_BYTES : bytes <= ALL_REDUCE_BYTES / (size_t)group->size;
 }
 
 /* Member i's part: nobody but member i reads part i of any source, so this is safe in place. */
@@ -253,8 +278,7 @@ int aclshmemi_coll_move(aclshmemi_instance_t *in, aclshmemi_team_t *team, const 
         alltoalls(in, group, c);
         return 0;
     case ACLSHMEMI_COLL_REDUCE:
-        return c->count * c->width <= SMALL_REDUCE_BYTES ? reduce_small(in, group, c)
-                                                         : reduce_large(in, group, c);
+        return all_compute(group, c) ? reduce_by_all(in, group, c) : reduce_large(in, group, c);
     default:
         return reduce_scatter(in, group, c);
     }
