@@ -40,12 +40,13 @@ static inline __attribute__((always_inline)) uint64_t amo(const char *call, cons
 {
     aclshmemi_instance_t *in = aclshmemi_current();
     size_t width = aclshmemi_amo_width(type);
-    void *object = aclshmemi_reach(in, address, width, pe);
+    char *base;
+    void *object = aclshmemi_reach_from(in, address, width, pe, &base);
     if (__builtin_expect(object == NULL || (uintptr_t)object % width != 0, 0))
         return slowly(in, call, address, &(aclshmemi_amo_request_t){op, type, value, condition, wanted}, pe);
     uint64_t old = aclshmemi_amo_apply(object, op, type, value, condition, wanted);
     if (op != ACLSHMEMI_AMO_FETCH)
-        aclshmemi_notify(in, pe);
+        aclshmemi_notify_at(in, base);
     return old;
 }
 

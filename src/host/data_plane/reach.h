@@ -20,16 +20,26 @@ typedef struct aclshmemi_target {
 int aclshmemi_reach_slowly(const aclshmemi_instance_t *in, const char *call, const void *address,
                            size_t bytes, int pe, aclshmemi_target_t *target) ACLSHMEMI_MUST_CHECK;
 
-/* Address of [address, address + bytes) on pe in the device heap, when host code can touch it; NULL otherwise. */
-static inline char *aclshmemi_reach(const aclshmemi_instance_t *in, const void *address, size_t bytes, int pe)
+/* Address of [address, address + bytes) on pe in the device heap, when host code can touch it; NULL otherwise. *base: where
+ * that PE's heap starts here. */
+static inline __attribute__((always_inline)) char *aclshmemi_reach_from(const aclshmemi_instance_t *in,
+                                                                        const void *address, size_t bytes,
+                                                                        int pe, char **base)
 {
     const aclshmemi_space_t *space = &in->space[ACLSHMEMI_SPACE_DEVICE];
     size_t offset = (uintptr_t)address - (uintptr_t)space->base;
+    *base = NULL;
     if (__builtin_expect((unsigned)pe < (unsigned)in->n_pes && offset < space->bytes &&
-                             bytes <= space->bytes - offset && in->direct && space->peers[pe] != NULL,
+                             bytes <= space->bytes - offset && in->direct,
                          1))
-        return space->peers[pe] + offset;
-    return NULL;
+        *base = space->peers[pe];
+    return __builtin_expect(*base != NULL, 1) ? *base + offset : NULL;
+}
+
+static inline char *aclshmemi_reach(const aclshmemi_instance_t *in, const void *address, size_t bytes, int pe)
+{
+    char *base;
+    return aclshmemi_reach_from(in, address, bytes, pe, &base);
 }
 
 #endif

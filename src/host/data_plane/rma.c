@@ -116,13 +116,14 @@ void aclshmem_getmem(void *dst, void *src, size_t elem_size, int32_t pe)
     {                                                                                                        \
         aclshmemi_instance_t *in = aclshmemi_current();                                                      \
         TYPE copy = value;                                                                                   \
-        TYPE *address = (TYPE *)(void *)aclshmemi_reach(in, dst, sizeof copy, pe);                           \
+        char *base;                                                                                          \
+        TYPE *address = (TYPE *)(void *)aclshmemi_reach_from(in, dst, sizeof copy, pe, &base);               \
         if (__builtin_expect(address == NULL, 0)) {                                                          \
             (void)!aclshmemi_put(in, #NAME "_p", dst, &copy, sizeof copy, pe);                               \
             return;                                                                                          \
         }                                                                                                    \
         __atomic_store(address, &copy, __ATOMIC_RELAXED);                                                    \
-        aclshmemi_notify(in, pe);                                                                            \
+        aclshmemi_notify_at(in, base);                                                                       \
     }                                                                                                        \
     void aclshmem_##NAME##_p(TYPE *dst, const TYPE value, int pe)
 

@@ -48,8 +48,9 @@ int aclshmemi_signal(aclshmemi_instance_t *in, const char *call, void *word, int
 }
 
 /* Everything is checked before anything moves: a call that fails has done nothing. */
-void aclshmemi_put_signal_call(const char *call, void *to, const void *from, size_t count, size_t width,
-                               void *word, int32_t signal, int op, int pe)
+static __attribute__((cold, noinline)) void put_signal_slowly(const char *call, void *to, const void *from,
+                                                              size_t count, size_t width, void *word,
+                                                              int32_t signal, int op, int pe)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
     size_t bytes;
@@ -68,6 +69,26 @@ void aclshmemi_put_signal_call(const char *call, void *to, const void *from, siz
     if (bytes != 0 && aclshmemi_put_silently(in, call, to, from, bytes, pe) != 0)
         return;
     (void)!aclshmemi_signal(in, call, word, signal, op, pe);
+}
+
+void aclshmemi_put_signal_call(const char *call, void *to, const void *from, size_t count, size_t width,
+                               void *word, int32_t signal, int op, int pe)
+{
+    aclshmemi_instance_t *in = aclshmemi_current();
+    size_t bytes;
+    char *address, *mark, *base;
+    if (__builtin_expect((op != ACLSHMEM_SIGNAL_SET && op != ACLSHMEM_SIGNAL_ADD) ||
+                             (uintptr_t)word % sizeof signal != 0 || from == NULL ||
+                             __builtin_mul_overflow(count, width, &bytes) || bytes == 0 ||
+                             (mark = aclshmemi_reach_from(in, word, sizeof signal, pe, &base)) == NULL ||
+                             (address = aclshmemi_reach_from(in, to, bytes, pe, &base)) == NULL,
+                         0)) {
+        put_signal_slowly(call, to, from, count, width, word, signal, op, pe);
+        return;
+    }
+    aclshmemi_copy(address, from, bytes);
+    change_word(mark, signal, op);
+    aclshmemi_notify_at(in, base);
 }
 
 #define DEFINE_PUT_SIGNAL(NAME, TYPE)                                                                        \

@@ -32,24 +32,26 @@ void aclshmemi_put_slowly(const char *call, void *to, const void *from, size_t c
 void aclshmemi_get_slowly(const char *call, void *to, const void *from, size_t count, size_t width, int pe)
     __attribute__((cold));
 
-static inline void aclshmemi_put_call(const char *call, void *to, const void *from, size_t count,
-                                      size_t width, int pe)
+static inline __attribute__((always_inline)) void aclshmemi_put_call(const char *call, void *to,
+                                                                     const void *from, size_t count,
+                                                                     size_t width, int pe)
 {
     aclshmemi_instance_t *in = aclshmemi_current();
     size_t bytes;
-    char *address;
+    char *address, *base;
     if (__builtin_expect(__builtin_mul_overflow(count, width, &bytes) || bytes == 0 || from == NULL ||
-                             (address = aclshmemi_reach(in, to, bytes, pe)) == NULL,
+                             (address = aclshmemi_reach_from(in, to, bytes, pe, &base)) == NULL,
                          0)) {
         aclshmemi_put_slowly(call, to, from, count, width, pe);
         return;
     }
     aclshmemi_copy(address, from, bytes);
-    aclshmemi_notify(in, pe);
+    aclshmemi_notify_at(in, base);
 }
 
-static inline void aclshmemi_get_call(const char *call, void *to, const void *from, size_t count,
-                                      size_t width, int pe)
+static inline __attribute__((always_inline)) void aclshmemi_get_call(const char *call, void *to,
+                                                                     const void *from, size_t count,
+                                                                     size_t width, int pe)
 {
     size_t bytes;
     const char *address;

@@ -76,14 +76,19 @@ static inline aclshmemi_control_t *aclshmemi_control_of(const aclshmemi_instance
 
 void aclshmemi_doorbell_ring(aclshmemi_doorbell_t *bell) __attribute__((cold));
 
-/* After a write to memory of a PE. One load of a line that is nearly always cached. */
-static inline void aclshmemi_notify(const aclshmemi_instance_t *in, int pe)
+/* After a write to memory of a PE. One load of a line that is nearly always cached. base: where that PE's heap starts here. */
+static inline void aclshmemi_notify_at(const aclshmemi_instance_t *in, char *base)
 {
-    if (__builtin_expect(!in->touch || in->space[ACLSHMEMI_SPACE_DEVICE].peers[pe] == NULL, 0))
-        return;
-    aclshmemi_doorbell_t *bell = &aclshmemi_control_of(in, pe)->bell;
+    aclshmemi_doorbell_t *bell = &((aclshmemi_control_t *)(void *)(base + in->control_offset))->bell;
     if (__builtin_expect(__atomic_load_n(&bell->sleepers, __ATOMIC_RELAXED) != 0, 0))
         aclshmemi_doorbell_ring(bell);
+}
+
+static inline void aclshmemi_notify(const aclshmemi_instance_t *in, int pe)
+{
+    char *base = in->space[ACLSHMEMI_SPACE_DEVICE].peers[pe];
+    if (__builtin_expect(in->touch && base != NULL, 1))
+        aclshmemi_notify_at(in, base);
 }
 
 /* Notes what this PE does now; peers that wait for it read the note. */
