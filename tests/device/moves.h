@@ -66,6 +66,7 @@ static inline void moves_check(const char *kernel, uint32_t blocks, call_t call,
     char *seen = moves_is_get(call.op) ? moves_local : moves_seen(call.pe);
     call.dst = (moves_is_get(call.op) ? moves_local : moves_target()) + dst;
     call.src = moves_source + src;
+    call.element = (uint32_t)element;
     uint64_t count = rows ? call.repeat : call.count, bytes = rows ? call.length * element : element;
     memcpy(seen, untouched, ROOM);
     memcpy(expected, untouched, ROOM);

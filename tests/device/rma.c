@@ -2,7 +2,6 @@
 /*
  * Put and get of kernels: every call of every type, sizes around the borders of the scratch's halves, all alignments, rows
  * and strides that do and do not fit, many calls in a row, many cores, and what each mistake is called.
- * [D-18] [D-19]
  */
 #include "rma.h"
 

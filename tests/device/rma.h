@@ -36,7 +36,9 @@ typedef struct call {
     int64_t dst_step, src_step;         /* elements; strides, or distances of rows */
     uint32_t repeat, length;            /* of rows */
     uint32_t scratch_at, scratch_bytes; /* of MTE; 0: as the host left it */
-    uint32_t ub_at, ub_bytes;
+    uint32_t ub_at;                     /* of the data, or of the scratch that is given by name */
+    uint32_t ub_bytes;
+    uint32_t element; /* bytes; set by moves_check */
     uint32_t flag;
     uint32_t times; /* repeats the call, with dst and src advanced by advance bytes each time */
     uint64_t advance;
