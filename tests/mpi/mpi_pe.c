@@ -223,7 +223,7 @@ static void scenario_absent(void)
         pause();
 }
 
-/* Certificates that go unused are worth a warning; their absence is not. */
+/* [T-27] Certificates that go unused are worth a warning; their absence is not. */
 static void scenario_tls(void)
 {
     static const char info[] = "tlsCaPath : /nowhere; tlsCaFile : a.pem; tlsCert : /nowhere/b.pem";

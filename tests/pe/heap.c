@@ -181,6 +181,49 @@ static void host_heap(void)
     aclshmemx_free(h, HOST_SIDE);
 }
 
+/* [H-15] Small blocks of all kinds come and go, and leave no crumbs. */
+static void churn(void)
+{
+    enum { CHURN_ROUNDS = 100 };
+    void *kept[3 * CHURN_ROUNDS];
+    int live = 0;
+    for (int i = 0; i < CHURN_ROUNDS; i++) {
+        void *made[3] = {aclshmem_malloc(1024 + (size_t)(i % 7) * 128),
+                         aclshmem_calloc(32, 16 + (size_t)(i % 5)),
+                         aclshmem_align(64, 1536 + (size_t)(i % 3) * 64)};
+        for (int k = 0; k < 3; k++) {
+            CHECK(made[k] != NULL);
+            if (i % 3 == k)
+                aclshmem_free(made[k]);
+            else
+                kept[live++] = made[k];
+        }
+    }
+    while (live > 0)
+        aclshmem_free(kept[--live]);
+    void *half = aclshmem_malloc(heap_bytes / 2);
+    CHECK(half != NULL);
+    aclshmem_free(half);
+}
+
+/* [H-29] Of a heap that is used up, what comes back can be had again. */
+static void exhaustion(void)
+{
+    enum { BLOCKS_MAX = 64 };
+    void *block[BLOCKS_MAX];
+    int count = 0;
+    aclshmemx_set_extern_logger(pe_swallow);
+    while (count < BLOCKS_MAX && (block[count] = aclshmem_malloc(heap_bytes / 16)) != NULL)
+        count++;
+    CHECK(count >= 16 && count < BLOCKS_MAX);
+    CHECK(aclshmem_malloc(heap_bytes / 16) == NULL);
+    aclshmemx_set_extern_logger(NULL);
+    aclshmem_free(block[count / 2]);
+    CHECK((block[count / 2] = aclshmem_malloc(heap_bytes / 16)) != NULL);
+    while (count > 0)
+        aclshmem_free(block[--count]);
+}
+
 int main(void)
 {
     CHECK(aclshmemx_get_heap_base(DEVICE_SIDE) == NULL);
@@ -201,6 +244,8 @@ int main(void)
     alignments();
     wrong_frees();
     merging();
+    churn();
+    exhaustion();
     asymmetric_calls();
     random_walk();
     host_heap();

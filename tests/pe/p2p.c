@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits and tests of every type and shape, against conditions that hold, come to hold, and never do. */
-/* Scenarios: [S-11] [S-12] [S-13] [S-14] [S-15] [S-16] [S-17] [S-18] [S-19] [S-20] [S-21] [S-22] [S-24] [S-25]
+/* Scenarios: [S-11] [S-12] [S-13] [S-14] [S-15] [S-16] [S-17] [S-18] [S-19] [S-20] [S-21] [S-22] [S-23] [S-24] [S-25]
  * [S-26] [S-27] [S-28] [R-14] [R-16] */
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* Put, get, p, g: every type, odd sizes and addresses with guards, both heaps, the own PE, and every mistake. */
 /* Scenarios: [D-01] [D-03] [D-09] [D-14] [D-15] [D-16] [D-17] [D-20] [D-21] [D-22] [D-23] [D-30] [A-01] [A-02]
  * [A-03] [A-04] [A-05] [A-06] [R-12] [R-13] [R-14] */
+#include <pthread.h>
 #include <string.h>
 
 #include "pe.h"
@@ -164,7 +165,7 @@ static void without_instance(void)
     aclshmemx_set_extern_logger(NULL);
 }
 
-/* Everybody writes its part of one PE's block at once. */
+/* [D-31] Everybody writes its part of every PE's block at once. */
 static void disjoint_parts(void)
 {
     int64_t *block = aclshmem_calloc((size_t)n * 1000, sizeof *block), mine[1000];
@@ -177,6 +178,28 @@ static void disjoint_parts(void)
     for (int pe = 0; pe < n; pe++)
         for (int i = 0; i < 1000; i++)
             CHECK(block[pe * 1000 + i] == (int64_t)pe * 1000000 + i);
+    aclshmem_free(block);
+}
+
+/* Where things are does not change between init and finalize, for any thread. */
+static void *ask(void *block)
+{
+    void *there = aclshmem_ptr(block, next), *base = aclshmemx_get_heap_base(DEVICE_SIDE);
+    CHECK(there != NULL && base != NULL);
+    for (int i = 0; i < 20000; i++)
+        CHECK(aclshmem_my_pe() == me && aclshmem_n_pes() == n && aclshmem_ptr(block, next) == there &&
+              aclshmem_ptr(block, me) == block && aclshmemx_get_heap_base(DEVICE_SIDE) == base);
+    return NULL;
+}
+
+static void many_threads_ask(void)
+{
+    pthread_t thread[4];
+    void *block = aclshmem_malloc(64);
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(pthread_create(&thread[i], NULL, ask, block), 0);
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(pthread_join(thread[i], NULL), 0);
     aclshmem_free(block);
 }
 
@@ -195,6 +218,7 @@ int main(void)
     addresses();
     mistakes();
     disjoint_parts();
+    many_threads_ask();
     pe_finalize();
     without_instance();
     return 0;

@@ -206,6 +206,38 @@ static void mistakes(void)
     aclshmem_barrier_all();
 }
 
+/* [G-25] What lies on the stack does not get into a team: every place of its tables is asked for. */
+static __attribute__((noinline)) void poison_stack(void)
+{
+    volatile unsigned char garbage[256 << 10];
+    for (size_t i = 0; i < sizeof garbage; i++)
+        garbage[i] = 0xa5;
+}
+
+static void on_poisoned_stack(void)
+{
+    aclshmem_team_t team = 0x5a5a5a5a;
+    aclshmem_team_config_t config;
+    int members = (n + 1) / 2;
+    poison_stack();
+    CHECK_INT(aclshmem_team_split_strided(ACLSHMEM_TEAM_WORLD, 0, 2, members, &team), 0);
+    if (me % 2 != 0) {
+        CHECK_INT(team, ACLSHMEM_TEAM_INVALID);
+        return;
+    }
+    for (int i = -2; i < n + 8; i++) {
+        CHECK_INT(aclshmem_team_translate_pe(team, i, ACLSHMEM_TEAM_WORLD),
+                  i >= 0 && i < members ? 2 * i : -1);
+        CHECK_INT(aclshmem_team_translate_pe(ACLSHMEM_TEAM_WORLD, i, team),
+                  i >= 0 && i < n && i % 2 == 0 ? i / 2 : -1);
+    }
+    memset(&config, 0xa5, sizeof config);
+    CHECK_INT(aclshmem_team_get_config(team, &config), 0);
+    static const aclshmem_team_config_t zero;
+    CHECK(memcmp(&config, &zero, sizeof config) == 0);
+    aclshmem_team_destroy(team);
+}
+
 int main(void)
 {
     aclshmem_team_t t;
@@ -225,6 +257,8 @@ int main(void)
     all_splits_of(ACLSHMEM_TEAM_WORLD, &world, n <= 5 ? 2 : n <= 8 ? 1 : 0);
     all_2d_splits_of(ACLSHMEM_TEAM_WORLD, &world);
     disjoint_teams();
+    on_poisoned_stack();
+    aclshmem_barrier_all();
     the_limit();
     mistakes();
     pe_finalize();

@@ -224,6 +224,7 @@ static void with_own_names(void *argument)
     t_check_text(aclshmemi_addr_print(&list[0], text), "[2001:db8::2]:2000");
 }
 
+/* [B-04] */
 static void test_names_with_several_addresses(void **state)
 {
     (void)state;
@@ -245,6 +246,7 @@ static void test_names_with_several_addresses(void **state)
         skip();
 }
 
+/* [B-05] [U-16] */
 static void test_unknown_names_and_scopes_fail(void **state)
 {
     (void)state;
@@ -295,6 +297,7 @@ static const text_case_t sessions[] = {
     {"127.0.0:8888", NULL, 0, 0, "neither an IPv4 address nor a name"},
 };
 
+/* [U-12] [U-13] [U-14] [U-15] [U-17] [U-18] */
 static void test_session_ids(void **state)
 {
     (void)state;
@@ -316,6 +319,7 @@ static void test_session_ids(void **state)
     }
 }
 
+/* [U-17] [U-20] */
 static void test_long_and_absent_session_ids(void **state)
 {
     (void)state;

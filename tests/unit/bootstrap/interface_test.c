@@ -48,6 +48,7 @@ static int pick(const aclshmemi_interface_t *list, size_t count, const char *spe
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
+/* [U-28] */
 static void test_automatic_choice(void **state)
 {
     (void)state;
@@ -88,6 +89,7 @@ static void test_automatic_choice(void **state)
     t_check_contains(aclshmemi_status_last_text(), "there are: none");
 }
 
+/* [U-24] [U-26] */
 static void test_named_choice(void **state)
 {
     (void)state;
@@ -115,6 +117,7 @@ static void test_named_choice(void **state)
     t_check_contains(aclshmemi_status_last_text(), "1..21");
 }
 
+/* [U-25] */
 static void test_unknown_suffix_warns(void **state)
 {
     (void)state;
@@ -222,6 +225,7 @@ static void in_own_network(void *argument)
     assert_int_equal(addr.any.sa_family, AF_INET6);
 }
 
+/* [U-28] */
 static void test_networks_of_their_own(void **state)
 {
     (void)state;

@@ -136,6 +136,7 @@ static void run_death_in_exchange(pe_t *pe)
     free(recv);
 }
 
+/* [F-09] */
 static void test_death_in_an_exchange(void **state)
 {
     (void)state;
@@ -175,6 +176,7 @@ static void run_stopped(pe_t *pe)
     aclshmemi_bootstrap_close(&pe->bs);
 }
 
+/* [F-03] */
 static void test_stopped_is_not_dead(void **state)
 {
     (void)state;

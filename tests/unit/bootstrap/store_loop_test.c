@@ -266,6 +266,7 @@ static void test_frames_of_all_sizes_arrive_in_order(void **state)
     aclshmemi_store_link_destroy(b.link);
 }
 
+/* [F-10] */
 static void test_bad_frames_end_a_link(void **state)
 {
     (void)state;

@@ -149,7 +149,7 @@ static void run_taken(pe_t *pe)
                   pe->pe == 0 ? "the port is taken" : "it accepts connections but does not");
 }
 
-/* The holder never speaks, which is also how a foreign server looks to PE 1. */
+/* [B-13] [B-25] The holder never speaks, which is also how a foreign server looks to PE 1. */
 static void test_taken_port(void **state)
 {
     (void)state;
@@ -294,6 +294,7 @@ static void run_after_kill(pe_t *pe)
     aclshmemi_bootstrap_close(&pe->bs);
 }
 
+/* [B-16] */
 static void test_port_is_free_after_a_kill(void **state)
 {
     static pes_t next;
@@ -415,7 +416,7 @@ static void test_nobody_listens(void **state)
     pes_fini(&job);
 }
 
-/* A full backlog drops what arrives, as a firewall does. */
+/* [B-24] A full backlog drops what arrives, as a firewall does. */
 static void test_black_hole(void **state)
 {
     int filler[64], n = 0;
@@ -451,6 +452,7 @@ static void *speak_nonsense(void *argument)
     }
 }
 
+/* [B-25] */
 static void test_foreign_server(void **state)
 {
     (void)state;
@@ -565,6 +567,7 @@ static void run_under_signals(pe_t *pe)
     }
 }
 
+/* [B-36] */
 static void test_under_signals(void **state)
 {
     (void)state;
@@ -607,6 +610,7 @@ static void run_few_descriptors(pe_t *pe)
     check_failure(pe_open(pe), ACLSHMEM_INNER_ERROR, "but the limit of this process is 100");
 }
 
+/* [B-35] */
 static void test_few_descriptors(void **state)
 {
     (void)state;
@@ -621,6 +625,7 @@ static void run_by_name(pe_t *pe)
     aclshmemi_bootstrap_close(&pe->bs);
 }
 
+/* [B-02] [B-03] */
 static void test_names_and_families(void **state)
 {
     (void)state;
@@ -637,6 +642,7 @@ static void run_64(pe_t *pe)
     aclshmemi_bootstrap_close(&pe->bs);
 }
 
+/* [B-33] */
 static void test_64_and_more_pes(void **state)
 {
     (void)state;
@@ -656,6 +662,7 @@ static void run_mixed(pe_t *pe)
         check_failure(pe_open(pe), ACLSHMEM_INNER_ERROR, "plain");
 }
 
+/* [T-04] */
 static void test_tls_and_plain_do_not_mix(void **state)
 {
     (void)state;
@@ -682,6 +689,7 @@ static void run_other_secret(pe_t *pe)
         check_failure(pe_open(pe), ACLSHMEM_INNER_ERROR, "secret");
 }
 
+/* [T-01b] */
 static void test_other_secret(void **state)
 {
     (void)state;
@@ -725,6 +733,7 @@ static void run_by_id(pe_t *pe)
     }
 }
 
+/* [U-03] [U-30] [U-31] [U-35] */
 static void test_by_id(void **state)
 {
     (void)state;
@@ -748,6 +757,7 @@ static void run_wrong_maker(pe_t *pe)
     aclshmemi_uid_drop_all();
 }
 
+/* [U-32] */
 static void test_wrong_maker(void **state)
 {
     (void)state;
@@ -772,6 +782,7 @@ static void run_other_id(pe_t *pe)
                   pes_tls() ? "another unique id" : "belongs to another job");
 }
 
+/* [U-05] [U-33] */
 static void test_other_id(void **state)
 {
     (void)state;

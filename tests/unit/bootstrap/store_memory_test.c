@@ -67,6 +67,7 @@ static bool small_job(void)
     return good;
 }
 
+/* [F-22] */
 static void test_any_allocation_may_fail(void **state)
 {
     long step = 0, failures = 0;

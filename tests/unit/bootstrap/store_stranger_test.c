@@ -96,6 +96,7 @@ static void more_than_fit(uint16_t port)
         t_check((held[n_held++] = knock(port)) >= 0);
 }
 
+/* [B-26] [T-30] */
 static void test_silent_strangers(void **state)
 {
     (void)state;
@@ -103,6 +104,7 @@ static void test_silent_strangers(void **state)
     release();
 }
 
+/* [B-28] */
 static void test_more_silent_strangers_than_fit(void **state)
 {
     (void)state;
@@ -161,6 +163,7 @@ static void talkers(uint16_t port)
     aclshmemi_writer_fini(&body);
 }
 
+/* [B-27] */
 static void test_talking_strangers(void **state)
 {
     (void)state;
@@ -332,6 +335,7 @@ static void check_refused(const aclshmemi_store_hello_t *hello, int code, const 
     close(fd);
 }
 
+/* [B-27] [U-05] */
 static void test_hello_is_checked(void **state)
 {
     const struct {
@@ -440,6 +444,7 @@ static int raw_set(int fd, uint64_t total_off, int op, uint64_t n_keys, uint64_t
     return result;
 }
 
+/* [F-11] */
 static void test_bad_requests_are_answered(void **state)
 {
     (void)state;
@@ -472,6 +477,7 @@ static void test_bad_requests_are_answered(void **state)
 
 /* --- Frames that end the link, and nothing but the link --- */
 
+/* [F-10] */
 static void test_impossible_frames_end_the_link(void **state)
 {
     aclshmemi_store_header_t header;

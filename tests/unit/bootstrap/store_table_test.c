@@ -80,6 +80,7 @@ static void test_set_get_remove(void **state)
     t_check_uint(aclshmemi_store_table_keys(table), 0);
 }
 
+/* [F-13] */
 static void test_add(void **state)
 {
     (void)state;
@@ -98,6 +99,7 @@ static void test_add(void **state)
     t_check_int(apply(ACLSHMEMI_STORE_GET, "new", NULL, NULL, NULL), ACLSHMEMI_STORE_NO_KEY);
 }
 
+/* [F-15] */
 static void test_append(void **state)
 {
     (void)state;
@@ -109,6 +111,7 @@ static void test_append(void **state)
     check_op(ACLSHMEMI_STORE_GET, "e", NULL, NULL, "");
 }
 
+/* [F-16] */
 static void test_cas(void **state)
 {
     (void)state;
@@ -303,6 +306,7 @@ static void run_waiting_gets(pe_t *pe)
     aclshmemi_bootstrap_close(&pe->bs);
 }
 
+/* [F-12] */
 static void test_gets_that_wait(void **state)
 {
     (void)state;
@@ -352,7 +356,7 @@ static void run_counting(pe_t *pe)
     aclshmemi_bootstrap_close(&pe->bs);
 }
 
-/* 20 PEs with 5 threads each: a hundred callers, a hundred times. */
+/* [F-14] [F-15] 20 PEs with 5 threads each: a hundred callers, a hundred times. */
 static void test_counting_from_everywhere(void **state)
 {
     (void)state;
@@ -377,6 +381,7 @@ static void run_many_rounds(pe_t *pe)
     aclshmemi_bootstrap_close(&pe->bs);
 }
 
+/* [F-17] */
 static void test_many_rounds_in_constant_memory(void **state)
 {
     (void)state;

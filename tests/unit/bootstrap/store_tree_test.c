@@ -121,7 +121,7 @@ static void test_any_pe_dies(void **state)
     }
 }
 
-/* Both PEs live, but the link between them broke. */
+/* [F-09] Both PEs live, but the link between them broke. */
 static void test_link_in_the_tree_breaks(void **state)
 {
     (void)state;

@@ -194,7 +194,7 @@ static void test_an_orderly_end(void **state)
     }
 }
 
-/* SIGPIPE has its default action here, which would end this program. */
+/* [F-20] SIGPIPE has its default action here, which would end this program. */
 static void test_writing_to_a_closed_peer(void **state)
 {
     (void)state;
@@ -263,6 +263,7 @@ static void make_sockets(int fds[2])
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
 }
 
+/* [T-30] */
 static void test_a_stalled_peer_holds_up_nobody(void **state)
 {
     (void)state;

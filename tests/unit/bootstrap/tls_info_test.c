@@ -38,6 +38,7 @@ static int parse(const char *what, aclshmemi_tls_info_t *info)
     return aclshmemi_tls_info_parse(text, info);
 }
 
+/* [T-07] */
 static void test_a_full_description(void **state)
 {
     (void)state;
@@ -75,6 +76,7 @@ static void test_the_least_description(void **state)
     t_log_expect_clean();
 }
 
+/* [T-06] */
 static void test_missing_keys(void **state)
 {
     (void)state;
@@ -94,6 +96,7 @@ static void test_missing_keys(void **state)
     }
 }
 
+/* [T-06] */
 static void test_malformed_items(void **state)
 {
     (void)state;
@@ -124,6 +127,7 @@ static void test_malformed_items(void **state)
     }
 }
 
+/* [T-07] */
 static void test_what_is_ignored_is_said(void **state)
 {
     (void)state;
@@ -148,6 +152,7 @@ static void test_what_is_ignored_is_said(void **state)
 
 /* ---- the setters ---- */
 
+/* [T-05] [T-29] */
 static void test_limits_of_the_setters(void **state)
 {
     (void)state;

@@ -269,6 +269,7 @@ static void test_the_search_finds(void **state)
     assert_int_equal(search("pass.1"), 0);
 }
 
+/* [T-22] */
 static void test_an_open_key(void **state)
 {
     (void)state;
@@ -281,6 +282,7 @@ static void test_an_open_key(void **state)
     aclshmemi_tls_context_destroy(context);
 }
 
+/* [T-22] */
 static void test_a_locked_key(void **state)
 {
     (void)state;

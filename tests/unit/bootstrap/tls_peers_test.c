@@ -32,6 +32,7 @@ static void test_two_pes_with_certificates(void **state)
     t_log_expect_clean();
 }
 
+/* [T-14] */
 static void test_rsa_3072_and_a_chain(void **state)
 {
     (void)state;
@@ -72,6 +73,7 @@ static void expect_server_refuses(aclshmemi_tls_context_t *client, aclshmemi_tls
     t_pair_close(&pair);
 }
 
+/* [T-15] */
 static void test_peers_of_another_ca(void **state)
 {
     (void)state;
@@ -98,6 +100,7 @@ static void test_peers_of_another_ca(void **state)
     aclshmemi_tls_context_destroy(self);
 }
 
+/* [T-16] [T-17] */
 static void test_revoked_peers(void **state)
 {
     (void)state;
@@ -196,6 +199,7 @@ static const char *foreign_client(aclshmemi_tls_context_t *server, const char *s
     return text;
 }
 
+/* [T-26] */
 static void test_suites_and_versions(void **state)
 {
     (void)state;

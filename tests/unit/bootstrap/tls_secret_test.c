@@ -82,6 +82,7 @@ static size_t entries_of(const char *folder)
 
 /* ---- where ---- */
 
+/* [T-01b] */
 static void test_made_at_first_use(void **state)
 {
     (void)state;
@@ -183,6 +184,7 @@ static void test_a_good_file(void **state)
     t_check_int(ask(below("good")), 0);
 }
 
+/* [T-01b] */
 static void test_wrong_modes(void **state)
 {
     (void)state;
@@ -197,6 +199,7 @@ static void test_wrong_modes(void **state)
     }
 }
 
+/* [T-01b] */
 static void test_wrong_sizes(void **state)
 {
     (void)state;
@@ -209,6 +212,7 @@ static void test_wrong_sizes(void **state)
     }
 }
 
+/* [T-01b] */
 static void test_things_that_are_no_files(void **state)
 {
     (void)state;
@@ -224,6 +228,7 @@ static void test_things_that_are_no_files(void **state)
     expect_refusal(below("folder"), "is not a regular file");
 }
 
+/* [T-01b] */
 static void test_files_of_others(void **state)
 {
     (void)state;

@@ -180,6 +180,7 @@ static void test_what_is_agreed_on(void **state)
     aclshmemi_tls_context_destroy(context);
 }
 
+/* [T-26] */
 static void test_suites(void **state)
 {
     (void)state;
@@ -209,6 +210,7 @@ static void test_suites(void **state)
     aclshmemi_tls_context_destroy(context);
 }
 
+/* [T-26] */
 static void test_old_versions(void **state)
 {
     (void)state;

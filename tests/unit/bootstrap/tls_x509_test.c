@@ -17,6 +17,7 @@ static void expect_refused_cert(const char *cert, EVP_PKEY *key, const char *wor
     t_expect_refusal(ACLSHMEM_INNER_ERROR, words);
 }
 
+/* [T-08] [T-09] [T-21] */
 static void test_setters_copy_and_the_last_call_wins(void **state)
 {
     (void)state;
@@ -40,6 +41,7 @@ static void test_setters_copy_and_the_last_call_wins(void **state)
     t_log_expect_clean();
 }
 
+/* [T-18] [T-23] */
 static void test_each_init_needs_the_key_again(void **state)
 {
     (void)state;
@@ -69,6 +71,7 @@ static void test_instances_share(void **state)
 
 /* ---- what is refused at the start ---- */
 
+/* [T-12] */
 static void test_validity(void **state)
 {
     (void)state;
@@ -97,6 +100,7 @@ static void test_validity(void **state)
     t_expect_refusal(ACLSHMEM_INNER_ERROR, "CA certificate 2 expired on 20");
 }
 
+/* [T-13] */
 static void test_a_near_end_is_a_warning(void **state)
 {
     (void)state;
@@ -121,6 +125,7 @@ static void test_a_near_end_is_a_warning(void **state)
     t_log_expect_clean();
 }
 
+/* [T-14] */
 static void test_weak_keys(void **state)
 {
     (void)state;
@@ -191,6 +196,7 @@ static void check_bad_file(place_t place, const char *key, const char *good)
     }
 }
 
+/* [T-10] [T-11] [T-17] */
 static void test_bad_files(void **state)
 {
     (void)state;
@@ -202,6 +208,7 @@ static void test_bad_files(void **state)
     check_bad_file(IN_CRLS, "tlsCrlFile", "good_crl.pem");
 }
 
+/* [T-11] */
 static void test_bad_folders(void **state)
 {
     (void)state;
@@ -237,6 +244,7 @@ static void expect_bad_package(const char *path, const char *words)
     t_expect_refusal(ACLSHMEM_INNER_ERROR, words);
 }
 
+/* [T-25] */
 static void test_bad_packages(void **state)
 {
     (void)state;
@@ -267,6 +275,7 @@ static void test_bad_packages(void **state)
     aclshmemi_tls_context_destroy(context);
 }
 
+/* [T-18] */
 static void test_keys_that_do_not_fit(void **state)
 {
     (void)state;
@@ -317,6 +326,7 @@ static int try_pass(const char *pass, size_t pass_len, int (*decrypt)(const char
     return rc;
 }
 
+/* [T-19] */
 static void test_pass_phrases(void **state)
 {
     (void)state;
@@ -334,6 +344,7 @@ static void test_pass_phrases(void **state)
     t_check_contains(aclshmemi_status_last_text(), "has 5000 bytes, more than OpenSSL takes");
 }
 
+/* [T-20] */
 static void test_decrypt_handlers(void **state)
 {
     (void)state;

@@ -109,6 +109,7 @@ static void test_ids_share_nothing(void **state)
     assert_true(aclshmemi_magic_hash(magic_a) != (uint32_t)(magic_a >> 32));
 }
 
+/* [U-35] */
 static void test_any_alignment(void **state)
 {
     (void)state;
@@ -148,6 +149,7 @@ static void test_damage_is_found(void **state)
     }
 }
 
+/* [U-07] */
 static void test_refusals_say_why(void **state)
 {
     (void)state;
@@ -192,6 +194,7 @@ static void test_scope_travels_by_name(void **state)
 
 /* --- making --- */
 
+/* [U-01] */
 static void test_automatic_and_loopback(void **state)
 {
     (void)state;
@@ -209,6 +212,7 @@ static void test_automatic_and_loopback(void **state)
     assert_true(aclshmemi_addr_is_loopback(&uid.addr));
 }
 
+/* [U-04] [U-27] */
 static void test_session_id(void **state)
 {
     (void)state;
@@ -252,6 +256,7 @@ static void test_a_second_id_for_the_same_port(void **state)
     aclshmemi_net_close(&fd);
 }
 
+/* [U-19] */
 static void test_all_interfaces_advertise_one(void **state)
 {
     (void)state;
@@ -272,6 +277,7 @@ static void test_all_interfaces_advertise_one(void **state)
     assert_int_equal(aclshmemi_uid_create(&env, false, &id), ACLSHMEM_INVALID_PARAM);
 }
 
+/* [U-20] [U-21] [U-22] [U-26] */
 static void test_bad_settings(void **state)
 {
     (void)state;
@@ -297,6 +303,7 @@ static void test_bad_settings(void **state)
     t_resources_expect(&before, 16, 4096);
 }
 
+/* [U-23] */
 static void test_busy_port_is_named(void **state)
 {
     (void)state;
@@ -331,6 +338,7 @@ static void test_a_waiting_port_is_not_shared(void **state)
     assert_int_equal(aclshmemi_uid_take_socket(uid.magic), -1);
 }
 
+/* [U-29] */
 static void test_a_thousand_unused_ids(void **state)
 {
     (void)state;

@@ -149,6 +149,7 @@ static void refused(const char *why)
     }
 }
 
+/* [I-36] */
 static void cann_is_writable_by_others(void)
 {
     char path[PATH_MAX + 64];
@@ -176,6 +177,7 @@ static void cann_belongs_to_another(void)
     refused("belongs neither to this user nor to root");
 }
 
+/* [I-36] */
 static void cann_is_not_there(void)
 {
     place_fake(NULL);
@@ -216,6 +218,7 @@ static void cann_lacks_a_function(void)
     refused("aclrtMalloc");
 }
 
+/* [E-02] */
 static void no_runtime_at_all(void)
 {
     aclshmemi_env_t env = settings();

@@ -329,6 +329,7 @@ static void all_mistakes_are_told(void **state)
     t_check_contains(aclshmemi_status_last_text(), "SHMEM_SYMMETRIC_SIZE is \"big\"");
 }
 
+/* [D-34] [T-24] */
 static void foreign_rules(void **state)
 {
     (void)state;
@@ -350,6 +351,7 @@ static void foreign_rules(void **state)
     aclshmemi_env_fini(&env);
 }
 
+/* [E-09] */
 static void values_outlive_the_environment(void **state)
 {
     (void)state;

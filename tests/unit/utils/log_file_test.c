@@ -138,6 +138,7 @@ static void names_and_modes(void *argument)
     aclshmemi_log_close();
 }
 
+/* [L-12] */
 static void file_modes(void **state)
 {
     (void)state;
@@ -158,6 +159,7 @@ static void private_umask(void *argument)
     t_check_uint(mode_of(path), 0400);
 }
 
+/* [E-05] */
 static void umask_is_obeyed(void **state)
 {
     (void)state;
@@ -204,6 +206,7 @@ static void existing_files(void *argument)
     t_check_int(access(in_base("not there"), F_OK), -1);
 }
 
+/* [L-17] [L-18] */
 static void nothing_that_exists_is_touched(void **state)
 {
     (void)state;
@@ -295,6 +298,7 @@ static void many_files(void *argument)
     t_check_int(access(in_base("log/aclshmem_precious.log"), F_OK), 0);
 }
 
+/* [L-15] */
 static void turned_over_and_thinned_out(void **state)
 {
     (void)state;
@@ -320,6 +324,7 @@ static void gigabyte(void *argument)
     t_check_uint(st.st_size, (1 << 30) - 19);
 }
 
+/* [L-15] */
 static void a_file_ends_at_a_gibibyte(void **state)
 {
     (void)state;
@@ -385,6 +390,7 @@ static void full(void *argument)
     expect_file(path, "WARN - testing: room\n");
 }
 
+/* [L-16] */
 static void full_disk(void **state)
 {
     (void)state;
@@ -423,6 +429,7 @@ static void say_in_own_file(void *argument)
     log_warn("process %d", (int)getpid());
 }
 
+/* [L-17] */
 static void two_processes_one_name(void **state)
 {
     enum { PROCESSES = 8 };
@@ -517,6 +524,7 @@ static void callback_only(void *argument)
     t_check_int(files_in(in_base("log"), NULL), -1);
 }
 
+/* [L-08] */
 static void no_file_with_a_callback(void **state)
 {
     (void)state;

@@ -130,6 +130,7 @@ static void odd_folders(void *argument)
     t_check_int(files_in(in_base("a..b"), NULL), 1);
 }
 
+/* [L-13] */
 static void unusable_texts_mean_the_default(void **state)
 {
     (void)state;
@@ -157,6 +158,7 @@ static void expect_refused(const char *why)
     t_child_free(&child);
 }
 
+/* [L-14] [L-18] */
 static void folders_that_are_refused(void **state)
 {
     static const mode_t modes[] = {0770, 0707, 0777, 01777};
@@ -194,6 +196,7 @@ static void say_behind_link(void *argument)
     log_warn("two");
 }
 
+/* [L-18] */
 static void a_slash_does_not_follow_a_link(void **state)
 {
     t_child_t child;

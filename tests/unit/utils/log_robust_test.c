@@ -74,6 +74,7 @@ static void say_without_reader(void *argument)
     t_check(!sigismember(&pending, SIGPIPE) && !sigismember(&mask, SIGPIPE));
 }
 
+/* [F-20] */
 static void gone_reader_does_not_kill(void **state)
 {
     (void)state;

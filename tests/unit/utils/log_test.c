@@ -162,6 +162,7 @@ static void levels(void **state)
     t_unit_log_stop();
 }
 
+/* [L-05] */
 static void bad_levels(void **state)
 {
     (void)state;
@@ -183,6 +184,7 @@ static void bad_levels(void **state)
     t_unit_log_stop();
 }
 
+/* [I-32] */
 static void the_users_level_survives_init(void **state)
 {
     (void)state;
@@ -259,6 +261,7 @@ static void other_callback(int level, const char *message)
     log_error("a line from inside the callback"); /* must not come back to it */
 }
 
+/* [L-09] [L-10] */
 static void callbacks(void **state)
 {
     (void)state;
@@ -293,6 +296,7 @@ static void look_restored(const t_child_t *child)
     t_check_contains(child->err, "testing: out again\n");
 }
 
+/* [L-09] */
 static void null_restores_the_sink(void **state)
 {
     (void)state;
