@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_exports.sh [--update] [LIBRARY]: four lists of names must be one list: what the public headers declare, what
+# check_exports.sh [--update] [LIBRARY]: [I-40] four lists of names must be one list: what the public headers declare, what
 # src/host/aclshmem.map exports, what tests/abi/exports.txt remembers, and what LIBRARY really has. What the headers say about
 # them, prototypes, types and numbers, must be what tests/abi/interface.txt remembers. --update writes both lists, so that a
 # change of the interface shows in the commit that makes it.

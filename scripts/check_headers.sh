@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_headers.sh: every public header alone, first and twice, as C11 and as C++17, with each compiler that is here; a
+# [I-37] check_headers.sh: every public header alone, first and twice, as C11 and as C++17, with each compiler that is here; a
 # header must not need another one before it, and must not warn in a program that is stricter than we are. Headers of kernels
 # are compiled as kernels are, in every form of buffer pointers that a compiler has.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check_install.sh BUILD-FOLDER: installs, moves the tree elsewhere, and uses it there as others do: CMake, pkg-config,
+# [E-03] check_install.sh BUILD-FOLDER: installs, moves the tree elsewhere, and uses it there as others do: CMake, pkg-config,
 # set_env.sh. Looks for absolute paths in it, and takes an install back.
 set -eu
 . "$(dirname "$0")/files.sh"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # scenarios.sh [--update]: which behaviours of the specification, and which classes of trouble known from the field, have a
 # test. Ids in square brackets in the comments of tests are the only source: as in [H-07] for a behaviour, [R-15] for a class;
+# tests/scenarios.txt says why others have none;
 # --update writes the tables to tests/scenarios.md and tests/robustness.md, without it they are compared.
 set -eu
 cd "$(dirname "$0")/.."
 tags() {
-    grep -rnoE "\\[$1-[0-9]{2}[a-z]?\\]" tests cpurt/tests --include='*.c' --include='*.h' --include='*.sh' |
+    grep -rnoE "\\[$1-[0-9]{2}[a-z]?\\]" tests cpurt/tests scripts --include='*.c' --include='*.h' --include='*.sh' --exclude=scenarios.sh |
         sed -E 's/^([^:]*):[0-9]+:\[(.*)\]$/\2 \1/' | sort -u
 }
 rows() {
@@ -22,6 +23,12 @@ scenarios() {
     echo '| id | tests |'
     echo '|---|---|'
     tags '[A-QS-Z]' | rows
+    echo
+    echo 'Those that no test of this tree can show, from `tests/scenarios.txt`:'
+    echo
+    echo '| id | why |'
+    echo '|---|---|'
+    sed -n '/^[A-Z]-[0-9]/s/^\([^ ]*\)  *\(.*\)$/| \1 | \2 |/p' tests/scenarios.txt
 }
 classes='R-01 Waiting and deadlines
 R-02 Start-up as one decision
@@ -75,4 +82,12 @@ table() { # name file
 }
 table scenarios tests/scenarios.md "${1-}"
 table robustness tests/robustness.md "${1-}"
+# A reason that a test has made untrue
+tags '[A-QS-Z]' | cut -d' ' -f1 | sort -u > "${TMPDIR:-/tmp}/scenarios.$$"
+both=$(sed -n 's/^\([A-Z]-[0-9]*[a-z]*\) .*/\1/p' tests/scenarios.txt | sort | comm -12 - "${TMPDIR:-/tmp}/scenarios.$$")
+rm -f "${TMPDIR:-/tmp}/scenarios.$$"
+if [ -n "$both" ]; then
+    echo "scenarios.sh: tests/scenarios.txt says these have no test, but they have:" $both >&2
+    status=1
+fi
 exit $status

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sizes, offsets and numbers that programs, kernels and other languages rely on. All of it is decided by the compiler, so
+ * [I-37] [I-39] Sizes, offsets and numbers that programs, kernels and other languages rely on. All of it is decided by the compiler, so
  * the test is that this file compiles, as C and as C++ (the second by check_headers.sh); main only says so.
  */
 #include <stddef.h>

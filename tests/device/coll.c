@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives of kernels: every function of every type, by one core and by all, on the world and on a team. */
+/* [G-24] Collectives of kernels: every function of every type, by one core and by all, on the world and on a team. */
 #include "coll.h"
 
 #include "device.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels are told of PEs, teams, addresses and instances is what the host is told. */
+/* [G-23] What kernels are told of PEs, teams, addresses and instances is what the host is told. */
 #include "team.h"
 
 #include "device.h"

@@ -89,7 +89,7 @@ static void late_root(job_t *job, int pe)
     job_leave();
 }
 
-/* [F-05] [H-37] With SHMEM_ON_PEER_DEATH=error survivors go on: every call returns an error at once, finalize too, and a
+/* [F-05] [H-37] [Y-14] With SHMEM_ON_PEER_DEATH=error survivors go on: every call returns an error at once, finalize too, and a
  * new job may start in the same process [F-07]. */
 static void survive(job_t *job, int pe)
 {

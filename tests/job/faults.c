@@ -41,6 +41,28 @@ static void init_with_fault(job_t *job, int pe)
     job_leave();
 }
 
+/* [H-32] [H-35] One PE cannot have host memory: nobody gets a block, with words, the device heap is as it was, and once the
+ * memory is there it works. */
+static void no_host_memory(job_t *job, int pe)
+{
+    if (pe == 1)
+        setenv("SHMEM_NPU_FAIL", "mem_create:2", 1); /* the first is the device heap */
+    job_enter(job, pe);
+    void *device = aclshmem_malloc(4096);
+    t_check(device != NULL);
+    aclshmemx_set_extern_logger(t_log_callback);
+    t_check(aclshmemx_malloc(4096, HOST_SIDE) == NULL);
+    t_check(t_log_count(3) > 0);
+    aclshmemx_set_extern_logger(NULL);
+    t_check(aclshmemx_get_heap_base(HOST_SIDE) == NULL);
+    aclshmem_free(device);
+    t_check((device = aclshmem_malloc(4096)) != NULL);
+    void *host = aclshmemx_malloc(4096, HOST_SIDE);
+    t_check(host != NULL && aclshmemx_get_heap_base(HOST_SIDE) != NULL);
+    aclshmemx_free(host, HOST_SIDE);
+    job_leave();
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
@@ -54,5 +76,8 @@ int main(void)
             job.arg = fault;
             job_run(&job, init_with_fault);
         }
+    job_t job;
+    job_init(&job, 2);
+    job_run(&job, no_host_memory);
     return 0;
 }

@@ -79,6 +79,15 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
         expect(jobs[i].n_pes, (const char *const[]){argv[2], jobs[i].name, NULL}, NULL, jobs[i].exit_code);
     expect("3", (const char *const[]){argv[3], "3", NULL}, NULL, 0);
+    /* [B-22] What lies elsewhere on the path of libraries is not taken: these are none. */
+    char elsewhere[440];
+    static const char *const names[] = {"", "_openmpi", "_mpich"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(elsewhere, sizeof elsewhere, "%s/aclshmem_bootstrap_mpi%s.so", folder, names[i]);
+        t_file_write(elsewhere, "no library");
+    }
+    snprintf(elsewhere, sizeof elsewhere, "LD_LIBRARY_PATH=%s", folder);
+    expect("2", (const char *const[]){argv[3], "2", NULL}, elsewhere, 0);
     expect("1", (const char *const[]){argv[3], "missing", NULL}, "SHMEM_BOOTSTRAP_MPI_LIB=no_such_plugin.so",
            0);
     /* A plug-in of the other family is refused before it touches anything. */

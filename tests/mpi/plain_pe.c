@@ -10,11 +10,12 @@ int main(int argc, char **argv)
     int n = 0;
     (void)argc;
     work_device();
-    if (strcmp(argv[1], "missing") == 0) { /* [M-05] */
+    if (strcmp(argv[1], "missing") == 0) { /* [M-05] [B-21] */
         aclshmemx_init_attr_t attr = work_attr(NULL);
         aclshmemx_set_extern_logger(t_log_callback);
         t_check_int(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_MPI, &attr), ACLSHMEM_INVALID_VALUE);
         work_check_error(ACLSHMEM_INVALID_VALUE, "no MPI bootstrap plug-in");
+        work_check_error(ACLSHMEM_INVALID_VALUE, "no_such_plugin.so");
         t_check_int(aclshmemx_init_status(), ACLSHMEM_STATUS_NOT_INITIALIZED);
         return 0;
     }

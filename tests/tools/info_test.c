@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclshmem_info: every form, valid JSON, values with their origin, and words for every mistake. */
+/* [E-10] aclshmem_info: every form, valid JSON, values with their origin, and words for every mistake. */
 #include <jansson.h>
 #include <string.h>
 
