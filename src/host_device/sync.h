@@ -132,7 +132,8 @@ typedef enum aclshmemi_lane_index {
 typedef struct aclshmemi_meet {
     /* By round: the last meeting in which this PE came to it. */
     alignas(ACLSHMEMI_LINE) uint64_t reached[ACLSHMEMI_MEET_ROUNDS];
-    uint64_t purpose; /* of that meeting: call and a hash of its arguments, to find PEs that differ */
+    /* Of that meeting and the one before, by parity: call and a hash of its arguments, to find PEs that differ. */
+    uint64_t purpose[2];
     /* By round and distance of the teller: the low half of its count. */
     alignas(ACLSHMEMI_LINE) int32_t told[ACLSHMEMI_MEET_ROUNDS][ACLSHMEMI_MEET_FEW];
 } aclshmemi_meet_t;

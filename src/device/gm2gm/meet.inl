@@ -101,17 +101,16 @@ ACLSHMEM_DEVICE void aclshmemi_meet_describe(const aicore_wait_t *wait, char *ou
     aclshmemi_meet_print((const aclshmemi_meeting_t *)wait->subject, out, size);
 }
 
-/* Who came for something else is found out where the line can be read, unless it went on meanwhile. */
+/* Who came for something else is found out where the line can be read. He cannot be ahead by more than one meeting while
+ * we are in this one, so what he said about this one is still there. */
 ACLSHMEM_DEVICE void aclshmemi_meet_compare(const aclshmemi_meeting_t *m, uint64_t distance)
 {
-    const aclshmemi_meet_t *theirs = aclshmemi_meet_of(m, aclshmemi_meet_before(m, distance));
-    if (theirs == NULL || __atomic_load_n(&theirs->reached[0], __ATOMIC_ACQUIRE) != m->number)
-        return;
-    uint64_t purpose = __atomic_load_n(&theirs->purpose, __ATOMIC_ACQUIRE);
-    if (purpose != m->purpose && __atomic_load_n(&theirs->reached[0], __ATOMIC_ACQUIRE) == m->number)
+    int member = aclshmemi_meet_before(m, distance);
+    const aclshmemi_meet_t *theirs = aclshmemi_meet_of(m, member);
+    if (theirs != NULL && __atomic_load_n(&theirs->purpose[m->number & 1], __ATOMIC_ACQUIRE) != m->purpose)
         aclshmemi_port_trap("%s of team %d on PE %d: PE %d is in another call, or gave other arguments",
                             m->call, m->team->team_idx, m->state->seen.mype,
-                            aclshmemi_member(m->team, aclshmemi_meet_before(m, distance)));
+                            aclshmemi_member(m->team, member));
 }
 
 /* Shows the others that this PE has come to the round. */
@@ -120,7 +119,7 @@ ACLSHMEM_DEVICE void aclshmemi_meet_show(const aclshmemi_meeting_t *m, int round
     uint64_t size = (uint64_t)m->team->size;
     aclshmemi_meet_t *own = aclshmemi_meet_own(m);
     if (round == 0)
-        __atomic_store_n(&own->purpose, m->purpose, __ATOMIC_RELEASE);
+        __atomic_store_n(&own->purpose[m->number & 1], m->purpose, __ATOMIC_RELEASE);
     __atomic_store_n(&own->reached[round], m->number, __ATOMIC_RELEASE);
     /* A sleeper leaves its mark before it looks a last time; the fence keeps our look at marks behind our store. */
     aclshmemi_port_fence();
