@@ -147,11 +147,10 @@ typedef enum aclshmemi_meet_index {
 /* The cores of a launch meet in words of their own PE; the last one to come meets the other PEs. */
 typedef struct aclshmemi_kernel_sync {
     aclshmemi_meet_t meet[ACLSHMEMI_MEET_COUNT];
-    alignas(ACLSHMEMI_LINE) uint32_t arrived;    /* cores that came */
-    uint32_t launch;                             /* whose barrier is under way; 0: nobody's */
-    uint32_t busy;                               /* a core is in a collective of its own */
-    alignas(ACLSHMEMI_LINE) uint64_t released;   /* barriers that are over */
-    alignas(ACLSHMEMI_LINE) uint8_t bounce[640]; /* what reductions get of memory that cannot be read */
+    alignas(ACLSHMEMI_LINE) uint32_t arrived;  /* cores that came */
+    uint32_t launch;                           /* whose barrier is under way; 0: nobody's */
+    uint32_t busy;                             /* a core is in a collective of its own */
+    alignas(ACLSHMEMI_LINE) uint64_t released; /* barriers that are over */
 } aclshmemi_kernel_sync_t;
 
 /* A team's sync array. */

@@ -8,8 +8,10 @@
 #ifndef ACLSHMEMI_DEVICE_COLL_INL
 #define ACLSHMEMI_DEVICE_COLL_INL
 
+#include <assert.h>
 #include <string.h>
 
+#include "device/gm2gm/bounce.inl"
 #include "device/gm2gm/cc.inl"
 #include "host_device/combine.h"
 
@@ -163,52 +165,38 @@ ACLSHMEM_DEVICE void aclshmemi_coll_blocks(const char *call, bool whole, aclshme
 
 /* --- Reductions --- */
 
-ACLSHMEM_DEVICE __gm__ const char *aclshmemi_coll_readable(const aclshmemi_device_coll_t *c, int member,
-                                                           uint64_t at, uint64_t bytes)
-{
-    return aclshmemi_mapped(c->state, c->source + at, bytes, aclshmemi_member(c->team, member));
-}
-
-/* Some of a member's source: where it lies, or a copy of it. */
+/* Some of a member's source: where it lies, or a copy of it in a bounce buffer, which is taken when the first is needed. */
 ACLSHMEM_DEVICE __gm__ const char *aclshmemi_coll_look(const aclshmemi_device_coll_t *c, int member,
-                                                       uint64_t at, uint64_t bytes)
+                                                       uint64_t at, uint64_t bytes,
+                                                       __gm__ aclshmemi_bounce_t **bounce)
 {
-    __gm__ const char *place = aclshmemi_coll_readable(c, member, at, bytes);
+    int pe = aclshmemi_member(c->team, member);
+    __gm__ const char *place = aclshmemi_mapped(c->state, c->source + at, bytes, pe);
     if (place != NULL)
         return place;
-    __gm__ char *bounce = (__gm__ char *)aclshmemi_kernel_words(c->state, c->team)->bounce;
-    aclshmemi_get(c->call, bounce, c->source + at, bytes, aclshmemi_member(c->team, member));
-    aclshmemi_quiet_core(c->call);
-    return bounce;
+    if (*bounce == NULL)
+        *bounce = aclshmemi_bounce_take(c->state);
+    aclshmemi_get_now(c->call, (*bounce)->bytes, c->source + at, bytes, pe);
+    return (__gm__ const char *)(*bounce)->bytes;
 }
 
 /* dest = reduction of all sources from begin to end, in the order of members. */
 ACLSHMEM_DEVICE void aclshmemi_coll_combine(const aclshmemi_device_coll_t *c, aclshmemi_combine_t *combine,
                                             uint64_t begin, uint64_t end)
 {
-    uint64_t block[640 / sizeof(uint64_t)]; /* as the place for copies has room for */
+    uint64_t block[1024 / sizeof(uint64_t)];
+    static_assert(sizeof block <= ACLSHMEMI_BOUNCE_BYTES, "a copy of a block has room");
+    __gm__ aclshmemi_bounce_t *bounce = NULL;
     while (begin < end) {
         uint64_t piece = end - begin < sizeof block ? end - begin : sizeof block;
-        memcpy(block, aclshmemi_coll_look(c, 0, begin, piece), piece);
+        memcpy(block, aclshmemi_coll_look(c, 0, begin, piece, &bounce), piece);
         for (int i = 1; i < c->team->size; i++)
-            combine(block, aclshmemi_coll_look(c, i, begin, piece), piece / c->width);
+            combine(block, aclshmemi_coll_look(c, i, begin, piece, &bounce), piece / c->width);
         memcpy(c->dest + begin, block, piece);
         begin += piece;
     }
-}
-
-/* Copies have one place, so one core makes them all. */
-ACLSHMEM_DEVICE void aclshmemi_coll_own_part(const aclshmemi_device_coll_t *c, aclshmemi_combine_t *combine,
-                                             uint64_t begin, uint64_t end)
-{
-    uint64_t first = 0, last = end - begin;
-    bool readable = true;
-    for (int i = 0; i < c->team->size; i++)
-        readable = readable && aclshmemi_coll_readable(c, i, begin, 1) != NULL;
-    if (readable)
-        aclshmemi_coll_slice(c, end - begin, &first, &last);
-    if (readable || c->share == 0)
-        aclshmemi_coll_combine(c, combine, begin + first, begin + last);
+    if (bounce != NULL)
+        aclshmemi_bounce_give(bounce);
 }
 
 /* Nobody but member i reads part i of any source before the meeting in the middle, so dest may be source. */
@@ -222,8 +210,10 @@ ACLSHMEM_DEVICE void aclshmemi_coll_reduce(const char *call, bool whole, aclshme
     uint64_t size = (uint64_t)c.team->size, begin, end;
     uint64_t part = ALIGN_UP(c.bytes / size + (c.bytes % size != 0), (uint64_t)ACLSHMEMI_LINE);
     uint64_t own = (uint64_t)c.team->mype * part, own_end = own + part < c.bytes ? own + part : c.bytes;
-    if (own < c.bytes)
-        aclshmemi_coll_own_part(&c, combine, own, own_end);
+    if (own < c.bytes) {
+        aclshmemi_coll_slice(&c, own_end - own, &begin, &end);
+        aclshmemi_coll_combine(&c, combine, own + begin, own + end);
+    }
     aclshmemi_coll_meet(&c);
     aclshmemi_coll_slice(&c, part * (size - 1), &begin, &end);
     while (begin < end) {
