@@ -40,7 +40,8 @@ static void fcollect(const aclshmemi_instance_t *in, const aclshmemi_group_t *gr
     size_t block = c->count * c->width;
     for (int step = 0; step < group->size; step++) {
         int i = (group->index + step) % group->size;
-        aclshmemi_copy((char *)c->dest + (size_t)i * block, on_member(in, group, i, c->source), block);
+        aclshmemi_copy_part((char *)c->dest + (size_t)i * block, on_member(in, group, i, c->source), block,
+                            block * (size_t)group->size);
     }
 }
 
@@ -79,8 +80,9 @@ static void alltoall(const aclshmemi_instance_t *in, const aclshmemi_group_t *gr
     size_t block = c->count * c->width;
     for (int step = 0; step < group->size; step++) {
         int i = (group->index + step) % group->size;
-        aclshmemi_copy((char *)c->dest + (size_t)i * block,
-                       on_member(in, group, i, c->source) + (size_t)group->index * block, block);
+        aclshmemi_copy_part((char *)c->dest + (size_t)i * block,
+                            on_member(in, group, i, c->source) + (size_t)group->index * block, block,
+                            block * (size_t)group->size);
     }
 }
 

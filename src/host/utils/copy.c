@@ -76,6 +76,30 @@ __attribute__((target("avx2"))) static void copy_256(void *to_bytes, const void 
     _mm256_storeu_si256((__m256i *)(void *)end, last);
 }
 
+/* Whole lines around the caches, the rest as usual; the fence keeps later stores behind. At least 128 bytes. */
+static void copy_stream(void *to_bytes, const void *from_bytes, size_t bytes)
+{
+    char *to = to_bytes;
+    const char *from = from_bytes;
+    size_t head = -(uintptr_t)to & 63;
+    memcpy(to, from, head);
+    to += head;
+    from += head;
+    bytes -= head;
+    for (; bytes >= 64; bytes -= 64, to += 64, from += 64) {
+        const __m128i *in = (const __m128i *)(const void *)from;
+        __m128i *out = (__m128i *)(void *)to;
+        __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1), c = _mm_loadu_si128(in + 2),
+                d = _mm_loadu_si128(in + 3);
+        _mm_stream_si128(out, a);
+        _mm_stream_si128(out + 1, b);
+        _mm_stream_si128(out + 2, c);
+        _mm_stream_si128(out + 3, d);
+    }
+    memcpy(to, from, bytes);
+    _mm_sfence();
+}
+
 static void copy_vector(void *to, const void *from, size_t bytes)
 {
     if (__builtin_cpu_supports("avx512f"))
@@ -105,6 +129,11 @@ static void copy_vector(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
+static void copy_stream(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
 bool aclshmemi_copy_has(aclshmemi_copy_way_t way)
 {
     return way == ACLSHMEMI_COPY_LIBC;
@@ -117,13 +146,15 @@ void aclshmemi_copy_by(aclshmemi_copy_way_t way, void *to, const void *from, siz
         copy_string(to, from, bytes);
     else if (way == ACLSHMEMI_COPY_VECTOR && bytes >= 512)
         copy_vector(to, from, bytes);
+    else if (way == ACLSHMEMI_COPY_STREAM && bytes >= 512)
+        copy_stream(to, from, bytes);
     else
         memcpy(to, from, bytes);
 }
 
 /* --- Which way --- */
 
-enum { UNKNOWN, MEASURING, KNOWN, TRIES = 5 };
+enum { UNKNOWN, MEASURING, KNOWN, TRIES = 4 };
 
 /* Sizes from `least` up to the next class are measured with `sample` bytes. */
 static struct size_class {
@@ -135,11 +166,15 @@ static struct size_class {
     {ACLSHMEMI_COPY_LARGE, 4096, ACLSHMEMI_COPY_VECTOR, ACLSHMEMI_COPY_LIBC, UNKNOWN},
     {16 << 10, 64 << 10, ACLSHMEMI_COPY_STRING, ACLSHMEMI_COPY_LIBC, UNKNOWN},
     {256 << 10, 1 << 20, ACLSHMEMI_COPY_STRING, ACLSHMEMI_COPY_LIBC, UNKNOWN},
+    {2 << 20, 2 << 20, ACLSHMEMI_COPY_STRING, ACLSHMEMI_COPY_LIBC, UNKNOWN},
 };
 
 static struct size_class *class_of(size_t bytes)
 {
-    return bytes < classes[1].least ? &classes[0] : bytes < classes[2].least ? &classes[1] : &classes[2];
+    size_t i = sizeof classes / sizeof classes[0] - 1;
+    while (i > 0 && bytes < classes[i].least)
+        i--;
+    return &classes[i];
 }
 
 static uint64_t time_of(aclshmemi_copy_way_t way, char *scratch, size_t sample)
@@ -155,7 +190,7 @@ static uint64_t time_of(aclshmemi_copy_way_t way, char *scratch, size_t sample)
  * better by: less may be noise. */
 static aclshmemi_copy_way_t measure(const struct size_class *c, char *scratch)
 {
-    uint64_t best[ACLSHMEMI_COPY_WAYS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    uint64_t best[ACLSHMEMI_COPY_WAYS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     aclshmemi_copy_way_t chosen = aclshmemi_copy_has(c->preferred) ? c->preferred : ACLSHMEMI_COPY_LIBC;
     for (int i = 0; i < TRIES; i++)
         for (aclshmemi_copy_way_t way = 0; way < ACLSHMEMI_COPY_WAYS; way++) {
@@ -193,9 +228,9 @@ aclshmemi_copy_way_t aclshmemi_copy_way(size_t bytes)
                : (aclshmemi_copy_way_t)atomic_load_explicit(&class_of(bytes)->way, memory_order_relaxed);
 }
 
-void aclshmemi_copy_large(void *to, const void *from, size_t bytes)
+void aclshmemi_copy_large(void *to, const void *from, size_t bytes, size_t whole)
 {
-    struct size_class *c = class_of(bytes);
+    struct size_class *c = class_of(whole);
     uintptr_t distance = (uintptr_t)to - (uintptr_t)from;
     if (__builtin_expect(distance < bytes || -distance < bytes, 0)) {
         memmove(to, from, bytes);

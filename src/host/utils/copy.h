@@ -19,6 +19,7 @@ typedef enum aclshmemi_copy_way {
     ACLSHMEMI_COPY_LIBC,   /* memcpy */
     ACLSHMEMI_COPY_VECTOR, /* a loop over the widest registers */
     ACLSHMEMI_COPY_STRING, /* the processor's instruction for it */
+    ACLSHMEMI_COPY_STREAM, /* stores that go around the caches */
     ACLSHMEMI_COPY_WAYS
 } aclshmemi_copy_way_t;
 
@@ -29,11 +30,11 @@ void aclshmemi_copy_by(aclshmemi_copy_way_t way, void *to, const void *from, siz
 /* The way that copies of this size go at present. */
 aclshmemi_copy_way_t aclshmemi_copy_way(size_t bytes);
 
-/* From ACLSHMEMI_COPY_LARGE bytes; overlap as in memmove. */
-void aclshmemi_copy_large(void *to, const void *from, size_t bytes);
+/* From ACLSHMEMI_COPY_LARGE bytes; overlap as in memmove. whole: bytes of all that is copied in a row, which decides. */
+void aclshmemi_copy_large(void *to, const void *from, size_t bytes, size_t whole);
 
-/* Any number of bytes; overlap as in memmove. A word is one access. */
-static inline void aclshmemi_copy(void *to, const void *from, size_t bytes)
+/* Any number of bytes of a larger whole; overlap as in memmove. A word is one access. */
+static inline void aclshmemi_copy_part(void *to, const void *from, size_t bytes, size_t whole)
 {
     if (bytes == sizeof(uint64_t)) {
         uint64_t word;
@@ -46,8 +47,13 @@ static inline void aclshmemi_copy(void *to, const void *from, size_t bytes)
     } else if (bytes < ACLSHMEMI_COPY_LARGE) {
         memmove(to, from, bytes);
     } else {
-        aclshmemi_copy_large(to, from, bytes);
+        aclshmemi_copy_large(to, from, bytes, whole);
     }
+}
+
+static inline void aclshmemi_copy(void *to, const void *from, size_t bytes)
+{
+    aclshmemi_copy_part(to, from, bytes, bytes);
 }
 
 #endif
