@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 cpurt_check_t *cpurt_check_create(void)
 {
@@ -46,18 +47,28 @@ bool cpurt_check_chance(cpurt_check_t *check, uint32_t chances)
     return chances != 0 && cpurt_check_below(check, 256) < chances;
 }
 
+void cpurt_check_linger(cpurt_check_t *check)
+{
+    if (!cpurt_check_chance(check, check->lingers))
+        return;
+    const struct timespec pause = {.tv_nsec = 100000 + (long)cpurt_check_below(check, 2000000)};
+    (void)nanosleep(&pause, NULL);
+}
+
 /* --- Around a block --- */
 
 /* Each block has habits: some put everything off as long as they may, some get on now and then. */
 void cpurt_check_begin(cpurt_core_t *core)
 {
     static const uint32_t early[] = {0, 0, 16, 128}, evictions[] = {0, 0, 4, 64};
+    static const uint32_t lingers[] = {0, 16, 64, 128};
     cpurt_check_t *const check = core->check;
 
     check->random = mixed(cpurt_config()->check_seed) ^ mixed((uint64_t)core->seen.launch << 32) ^
                     mixed((uint64_t)core->seen.block * 2 + core->seen.sub + 1);
     check->early = early[cpurt_check_below(check, 4)];
     check->evictions = evictions[cpurt_check_below(check, 4)];
+    check->lingers = lingers[cpurt_check_below(check, 4)];
     check->straight = cpurt_check_chance(check, 128);
     check->polls = 0;
     check->in.first = check->in.count = check->out.first = check->out.count = 0;
@@ -65,10 +76,12 @@ void cpurt_check_begin(cpurt_core_t *core)
     cpurt_order_begin(check);
     cpurt_lines_begin(check);
     memset(core->seen.ub, (int)cpurt_check_below(check, 255) + 1, core->seen.ub_bytes);
+    cpurt_check_linger(check); /* cores need not start together */
 }
 
 void cpurt_check_end(cpurt_core_t *core)
 {
+    cpurt_check_dawdle(core);
     cpurt_check_drain(core);
     cpurt_lines_end(core);
 }

@@ -151,34 +151,53 @@ void cpurt_check_store(cpurt_core_t *core, volatile void *address, uint64_t valu
     line->dirty |= bits(offset, bytes);
 }
 
+/* Lets go of a line on the kernel's word; true when others see something new. */
+static bool clean(cpurt_line_t *line)
+{
+    const bool news = line->dirty != 0;
+
+    if (line->address != 0)
+        let_go(line);
+    return news;
+}
+
+static bool clean_between(cpurt_check_t *check, uint64_t first, uint64_t last)
+{
+    bool news = false;
+
+    for (uint32_t i = 0; i < CPURT_LINE_SETS * CPURT_LINE_WAYS; i++) {
+        cpurt_line_t *const line = &check->lines[i / CPURT_LINE_WAYS][i % CPURT_LINE_WAYS];
+
+        if (line->address >= first && line->address <= last)
+            news = clean(line) || news;
+    }
+    return news;
+}
+
 void cpurt_check_cache_range(cpurt_core_t *core, const volatile void *address, uint64_t bytes)
 {
     const uint64_t first = line_of(address),
                    last = (uint64_t)(uintptr_t)address + (bytes == 0 ? 0 : bytes - 1);
+    bool news = false;
 
-    if (last - first >= (uint64_t)CPURT_LINE * CPURT_LINE_SETS * CPURT_LINE_WAYS) {
-        /* More than the cache can hold: go through the cache instead. */
-        for (uint32_t i = 0; i < CPURT_LINE_SETS * CPURT_LINE_WAYS; i++) {
-            cpurt_line_t *const line = &core->check->lines[i / CPURT_LINE_WAYS][i % CPURT_LINE_WAYS];
+    if (last - first >= CPURT_LINE * CPURT_LINE_SETS) {
+        news = clean_between(core->check, first, last); /* longer than the cache: by its lines, then */
+    } else {
+        for (uint64_t at = first; at <= last; at += CPURT_LINE) {
+            cpurt_line_t *const line = find(core->check, at);
 
-            if (line->address >= first && line->address <= last)
-                let_go(line);
+            if (line != NULL)
+                news = clean(line) || news;
         }
-        return;
     }
-    for (uint64_t at = first; at <= last; at += CPURT_LINE) {
-        cpurt_line_t *const line = find(core->check, at);
-
-        if (line != NULL && at != 0)
-            let_go(line);
-    }
+    if (news)
+        cpurt_check_dawdle(core);
 }
 
 void cpurt_check_cache_all(cpurt_core_t *core)
 {
-    for (uint32_t set = 0; set < CPURT_LINE_SETS; set++)
-        for (uint32_t way = 0; way < CPURT_LINE_WAYS; way++)
-            let_go(&core->check->lines[set][way]);
+    if (clean_between(core->check, 1, UINT64_MAX))
+        cpurt_check_dawdle(core);
 }
 
 /* --- Copies and the end --- */

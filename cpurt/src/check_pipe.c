@@ -80,6 +80,12 @@ void cpurt_check_drain(cpurt_core_t *core)
         get_on(core, NULL);
 }
 
+void cpurt_check_dawdle(cpurt_core_t *core)
+{
+    if (core->check->in.count + core->check->out.count > 0)
+        cpurt_check_linger(core->check);
+}
+
 static void put(cpurt_core_t *core, cpurt_queue_t *queue, const cpurt_op_t *op)
 {
     while (queue->count == CPURT_QUEUE_OPS)

@@ -61,6 +61,7 @@ struct cpurt_check {
     uint64_t random;
     uint32_t early;     /* chance in 256 that a pipe gets on when something is issued */
     uint32_t evictions; /* chance in 256 that the cache lets go of a line on its own */
+    uint32_t lingers;   /* chance in 256 that others get ahead where that would tell */
     bool straight;      /* pipes nobody waits for stay put */
     uint32_t polls;     /* since something was issued */
 
@@ -78,11 +79,15 @@ struct cpurt_check {
 uint64_t cpurt_check_random(cpurt_check_t *check);
 uint32_t cpurt_check_below(cpurt_check_t *check, uint32_t bound);
 bool cpurt_check_chance(cpurt_check_t *check, uint32_t chances);
+/* By chance, time for others. */
+void cpurt_check_linger(cpurt_check_t *check);
 /* Ends the launch with these words, and the seed. */
 void cpurt_check_report(const cpurt_core_t *core, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
 void cpurt_check_drain(cpurt_core_t *core);
+/* Others can see something new, or this kernel ends: if copies are still to come, now is when they are missed. */
+void cpurt_check_dawdle(cpurt_core_t *core);
 
 void cpurt_order_begin(cpurt_check_t *check);
 void cpurt_order_set(cpurt_check_t *check, aicore_pipe_t from, aicore_pipe_t to, uint32_t number);

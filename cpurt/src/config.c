@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "runtime.h"
@@ -129,10 +130,28 @@ static uint64_t half_of_memory(void)
     return bytes / 2 / CPURT_HUGE_PAGE * CPURT_HUGE_PAGE;
 }
 
+/* One for the life of the process, and said, so that what it brings to light can be brought to light again. Called
+ * with the start lock held. */
+static uint64_t random_seed(void)
+{
+    static uint32_t seed;
+
+    if (seed == 0) {
+        const uint64_t now = cpurt_now_ns();
+
+        if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed || seed == 0)
+            seed = (uint32_t)(now ^ now >> 32 ^ (uint64_t)getpid() << 16) | 1;
+        (void)fprintf(stderr,
+                      "acl: checked mode, seed %u; SHMEM_CPU_CHECK_SEED=%u makes the same choices again\n",
+                      seed, seed);
+    }
+    return seed;
+}
+
 aclError cpurt_config_read(cpurt_config_t *config)
 {
     uint64_t devices = 16, cores = 48, hbm = 0, ub = 192 * KIB, timeout_ns = UINT64_C(60) * 1000000000;
-    uint64_t seed = 1;
+    uint64_t seed = 0;
     cpurt_config_t read = {.soc_name = "Ascend910B-cpu"};
 
     TRY(read_number("SHMEM_CPU_DEVICES", false, 1, 4096, "1 to 4096", &devices));
@@ -148,7 +167,7 @@ aclError cpurt_config_read(cpurt_config_t *config)
     read.hbm_bytes = hbm != 0 ? hbm : half_of_memory();
     read.ub_bytes = (uint32_t)ub;
     read.kernel_timeout_ns = timeout_ns;
-    read.check_seed = seed;
+    read.check_seed = read.check && seed == 0 ? random_seed() : seed;
     *config = read;
     return ACL_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between global memory and the unified buffer: the limits of the hardware, then the copy. */
-#include "copy_ub.h"
+#include "check.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,16 +37,19 @@ static void check_elements(const char *call, const cpurt_copy_t *copy)
                           call, (void *)copy->memory, copy->bytes, copy->memory_step - copy->bytes, size);
 }
 
-static void issue(const char *call, const cpurt_core_t *core, const cpurt_copy_t *copy)
+static void issue(const char *call, cpurt_core_t *core, const cpurt_copy_t *copy)
 {
     if (copy->element != AICORE_PLAIN)
         check_elements(call, copy);
-    cpurt_copy_run(core, copy);
+    if (core->check != NULL)
+        cpurt_check_copy(core, call, copy);
+    else
+        cpurt_copy_run(core, copy);
 }
 
 static void copy_plain(const char *call, bool in, void *memory, uint64_t ub, uint64_t bytes)
 {
-    const cpurt_core_t *const core = cpurt_core_needed(call);
+    cpurt_core_t *const core = cpurt_core_needed(call);
 
     check_row(call, memory, bytes);
     check_buffer(call, core, ub, in ? cpurt_ub_rounded(bytes) : bytes);
@@ -63,7 +66,7 @@ static void copy_plain(const char *call, bool in, void *memory, uint64_t ub, uin
 
 static void copy_rows(const char *call, bool in, void *memory, uint64_t ub, const aicore_rows_t *rows)
 {
-    const cpurt_core_t *const core = cpurt_core_needed(call);
+    cpurt_core_t *const core = cpurt_core_needed(call);
 
     if (rows == NULL)
         cpurt_core_refuse("%s: the description of the rows is NULL", call);
@@ -150,13 +153,18 @@ void cpurt_copy_run(const cpurt_core_t *core, const cpurt_copy_t *copy)
 
 int aicore_copies_directly(void)
 {
-    return 1;
+    const cpurt_core_t *const core = cpurt_core_running();
+
+    return core == NULL || core->check == NULL;
 }
 
 void aicore_copy_through(void *to, const void *from, uint64_t bytes)
 {
     if (bytes == 0)
         return;
+    if (!aicore_copies_directly())
+        cpurt_core_refuse("aicore_copy_through: copies go through the buffer in checked mode; "
+                          "aicore_copies_directly says so");
     if (to == NULL || from == NULL)
         cpurt_core_refuse("aicore_copy_through: an address in global memory is NULL");
     if (!copy_word(to, from, bytes))
@@ -165,13 +173,14 @@ void aicore_copy_through(void *to, const void *from, uint64_t bytes)
 
 void aicore_touch(aicore_pipe_t pipe, uint64_t ub, uint64_t bytes, int writes)
 {
-    const cpurt_core_t *const core = cpurt_core_needed("aicore_touch");
+    cpurt_core_t *const core = cpurt_core_needed("aicore_touch");
 
-    (void)writes;
     if ((uint32_t)pipe >= AICORE_PIPE_COUNT)
         cpurt_core_refuse("aicore_touch: there is no pipe %d", (int)pipe);
     if (ub > core->seen.ub_bytes || bytes > core->seen.ub_bytes - ub)
         cpurt_core_refuse("aicore_touch: %" PRIu64 " bytes at %" PRIu64
                           " of the unified buffer, which has %u",
                           bytes, ub, core->seen.ub_bytes);
+    if (core->check != NULL)
+        cpurt_check_touch(core, pipe, ub, bytes, writes != 0);
 }

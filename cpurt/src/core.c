@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "core_state.h"
 #include "trace.h"
 
@@ -66,6 +67,11 @@ static cpurt_core_t *get_core(void)
         free(core);
         return NULL;
     }
+    if (cpurt_config()->check && (core->check = cpurt_check_create()) == NULL) {
+        (void)munmap(core->map, core->map_bytes);
+        free(core);
+        return NULL;
+    }
     core->seen.ub = (char *)core->map + page_bytes();
     core->seen.ub_bytes = ub_bytes;
     cpurt_segment_set(core->seen.ub);
@@ -78,6 +84,7 @@ void cpurt_core_leave(void)
     if (mine != NULL) {
         cpurt_segment_set(NULL);
         (void)munmap(mine->map, mine->map_bytes);
+        cpurt_check_destroy(mine->check);
         free(mine);
         mine = NULL;
     }
@@ -128,7 +135,7 @@ void cpurt_core_fail(cpurt_core_t *core, aclError code, const char *reason)
     (void)pthread_mutex_lock(&gang->lock);
     if (gang->failure == ACL_SUCCESS) {
         gang->failure = code;
-        (void)snprintf(gang->text, sizeof gang->text, "kernel %.128s, block %u of %u%s: %.256s",
+        (void)snprintf(gang->text, sizeof gang->text, "kernel %.128s, block %u of %u%s: %.320s",
                        gang->kernel->name, core->seen.block, gang->blocks, place, reason);
     }
     atomic_store_explicit(&gang->stop, true, memory_order_relaxed);

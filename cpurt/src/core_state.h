@@ -25,7 +25,8 @@ typedef struct cpurt_core {
     /* Its pipes, as the kernel has issued: a bit per flag that is up, and what copies out do. */
     uint8_t flags[AICORE_PIPE_COUNT][AICORE_PIPE_COUNT];
     aicore_element_t element;
-    uint32_t slot; /* in use */
+    uint32_t slot;             /* in use */
+    struct cpurt_check *check; /* checked mode; NULL else */
     _Alignas(16) unsigned char local[AICORE_LOCAL_BYTES];
 
     cpurt_look_t looks[CPURT_LOOK_SETS][CPURT_LOOK_WAYS];

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core_state.h"
+#include "check.h"
 #include "trace.h"
 #include "word.h"
 
@@ -141,6 +141,8 @@ void aicore_poll(const volatile void *address, uint32_t bytes)
         return;
     }
     leave_if_stopped(core);
+    if (core->check != NULL)
+        cpurt_check_progress(core);
     if (!nothing_new(core, address, cpurt_word_load(address, bytes), &changed)) {
         cpurt_core_end_wait(core);
         if (changed) {
@@ -206,8 +208,11 @@ void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_
     cpurt_core_t *const core = cpurt_core_running();
     const cpurt_gang_t *const gang = core != NULL ? core->gang : NULL;
 
-    if (core != NULL)
+    if (core != NULL) {
         leave_if_stopped(core);
+        if (core->check != NULL)
+            cpurt_check_progress(core);
+    }
     if (++wait->looks <= (gang != NULL ? free_looks(gang) : 1)) {
         cpurt_relax();
         return;
@@ -242,6 +247,8 @@ void aicore_sync_all(void)
     if (gang->contexts > gang->threads)
         aicore_trap("aicore_sync_all needs all %u cores of the launch at once, and the device has %u",
                     gang->contexts, gang->threads);
+    if (core->check != NULL)
+        cpurt_check_barrier(core); /* pipes come to rest before cores meet */
     const unsigned int round = atomic_load_explicit(&gang->round, memory_order_acquire);
     if (atomic_fetch_add_explicit(&gang->arrived, 1, memory_order_acq_rel) + 1 == gang->contexts) {
         atomic_store_explicit(&gang->arrived, 0, memory_order_relaxed);

@@ -21,7 +21,7 @@ typedef struct {
     uint32_t times, and_back;
 } add_args_t;
 
-enum { LANES = 48, BLOCKS = 16, TIMES = 8, AND_BACK = 500, PROCESSES = 2 };
+enum { LANES = 48, BLOCKS = 16, TIMES = 8, AND_BACK = 200, PROCESSES = 2 };
 
 typedef union lanes {
     uint8_t bytes[4 * LANES];
