@@ -44,6 +44,9 @@
 
 #ifndef ACLSHMEM_NO_SHMEM_ALIASES
 #include "host_device/shmem_short_names.h"
+#if defined(__CCE_AICORE__) || defined(__CCE_KT_TEST__)
+#include "device/shmem_device_short_names.h"
+#endif
 #endif
 
 #endif
