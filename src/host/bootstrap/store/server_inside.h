@@ -42,7 +42,8 @@ typedef struct collective {
     uint64_t since_ns;
     uint64_t report_ms;
     aclshmemi_store_timer_t deadline, report;
-    int code; /* 0 while it may still succeed */
+    int code;     /* 0 while it may still succeed */
+    bool expired; /* it failed because somebody did not come */
     char text[ACLSHMEMI_STORE_TEXT_MAX];
 } collective_t;
 

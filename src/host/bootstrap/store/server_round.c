@@ -148,6 +148,7 @@ static void expired(void *owner)
     name_of(&c->fingerprint, name);
     snprintf(text, sizeof text, "%s, number %" PRIu64 ", gave up after %.1f s, missing: %s", name, c->round,
              (double)(aclshmemi_clock_ns() - c->since_ns) / (double)ACLSHMEMI_NS_PER_S, missing);
+    c->expired = true;
     fail_collective(c, ACLSHMEM_SMEM_ERROR, -1, text);
 }
 
@@ -243,6 +244,21 @@ static void shorten_deadline(collective_t *c, uint64_t timeout_ms)
         aclshmemi_store_timer_set(c->server->loop, &c->deadline, deadline);
 }
 
+/* A collective that was given up, to which somebody still has not come; NULL: none. */
+static const collective_t *given_up_before(const collective_t *c)
+{
+    const collective_t *at = c->server->collectives;
+    while (at && !(at->expired && at->round < c->round))
+        at = at->next;
+    return at;
+}
+
+static bool is_farewell(const collective_t *c)
+{
+    aclshmemi_fingerprint_t farewell = aclshmemi_fingerprint_farewell();
+    return memcmp(&c->fingerprint, &farewell, sizeof farewell) == 0;
+}
+
 static void join_collective(collective_t *c, peer_t *peer, const aclshmemi_store_arrive_t *arrive)
 {
     char text[ACLSHMEMI_STORE_TEXT_MAX];
@@ -263,6 +279,14 @@ static void join_collective(collective_t *c, peer_t *peer, const aclshmemi_store
     if (c->arrived == c->server->n_pes) {
         answer_all(c, 0, -1, "");
         free_collective(c);
+        return;
+    }
+    /* Who has waited for a PE in vain wants to leave, not to wait for it once more. */
+    const collective_t *missed = is_farewell(c) ? given_up_before(c) : NULL;
+    if (missed) {
+        snprintf(text, sizeof text, "finalize does not wait again for PEs that did not come: %.380s",
+                 missed->text);
+        fail_collective(c, ACLSHMEM_SMEM_ERROR, -1, text);
         return;
     }
     shorten_deadline(c, arrive->timeout_ms);
