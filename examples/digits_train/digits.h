@@ -49,12 +49,15 @@ double network_accuracy(const network_t *net, const sample_t *samples, size_t co
 
 typedef struct exchange exchange_t;
 
+/* How values are summed: by the library's reduction, or by puts with signals of our own. */
+typedef enum exchange_method { EXCHANGE_REDUCE, EXCHANGE_PUT_SIGNAL } exchange_method_t;
+
 /* Collective. NULL after a failure that the library has explained. */
-exchange_t *exchange_create(size_t count);
+exchange_t *exchange_create(size_t count, exchange_method_t method);
 void exchange_destroy(exchange_t *x); /* collective */
 /* Sums values over all PEs, in place, with the same bits on all of them. Collective. 0, or -1 after a failure. */
 int exchange_sum(exchange_t *x, double *values);
-uint64_t exchange_bytes(const exchange_t *x); /* put by this PE so far */
+uint64_t exchange_bytes(const exchange_t *x); /* put by this PE, or given to the reduction, so far */
 /* True when all PEs pass the same bytes. Collective. */
 bool exchange_same(exchange_t *x, uint64_t fingerprint);
 

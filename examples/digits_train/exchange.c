@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sum over all PEs, through the symmetric heap.
+ * The sum over all PEs, through the symmetric heap: by the library's reduction, or by hand with puts that signal.
  *
- * Every PE owns a piece of the array. Each PE puts its values of piece k into PE k's inbox and signals; PE k waits for
+ * By hand, every PE owns a piece of the array. Each PE puts its values of piece k into PE k's inbox and signals; PE k waits for
  * everybody, adds the inboxes up in the order of PEs, which makes the result the same bits for any timing, and
  * puts the sum to everybody with a second signal. Nothing else keeps the PEs in step: who sends round r + 1 has received
  * all sums of round r, so every owner is done with its inboxes, and everybody took its sums before sending.
@@ -14,22 +14,25 @@
 #include "shmem.h"
 
 struct exchange {
+    exchange_method_t method;
     int pe, n_pes;
     size_t count, piece; /* values in all, values per owner */
     int32_t round;
     uint64_t bytes;
-    double *inbox;         /* symmetric: [n_pes][piece], what each PE adds to our piece */
-    double *sum;           /* symmetric: [n_pes][piece], the finished pieces */
+    double
+        *inbox;  /* symmetric: [n_pes][piece], what each PE adds to our piece; what we give to a reduction */
+    double *sum; /* symmetric: [n_pes][piece], the finished pieces */
     int32_t *inbox_signal; /* symmetric: [n_pes], round that arrived in inbox k */
     int32_t *sum_signal;   /* symmetric: [n_pes], round that arrived in piece k */
     uint64_t *prints;      /* symmetric: [n_pes] */
 };
 
-exchange_t *exchange_create(size_t count)
+exchange_t *exchange_create(size_t count, exchange_method_t method)
 {
     exchange_t *x = calloc(1, sizeof *x);
     if (x == NULL)
         return NULL;
+    x->method = method;
     x->pe = aclshmem_my_pe();
     x->n_pes = aclshmem_n_pes();
     x->count = count;
@@ -106,7 +109,17 @@ static int add_own_piece(exchange_t *x)
     return 0;
 }
 
-int exchange_sum(exchange_t *x, double *values)
+static int reduce(exchange_t *x, double *values)
+{
+    memcpy(x->inbox, values, x->count * sizeof *values);
+    if (aclshmem_double_sum_reduce(ACLSHMEM_TEAM_WORLD, x->sum, x->inbox, x->count) != 0)
+        return -1;
+    memcpy(values, x->sum, x->count * sizeof *values);
+    x->bytes += x->count * sizeof *values;
+    return 0;
+}
+
+static int put_and_signal(exchange_t *x, double *values)
 {
     x->round++;
     scatter(x, values);
@@ -120,6 +133,11 @@ int exchange_sum(exchange_t *x, double *values)
             return -1;
     memcpy(values, x->sum, x->count * sizeof *values);
     return 0;
+}
+
+int exchange_sum(exchange_t *x, double *values)
+{
+    return x->method == EXCHANGE_REDUCE ? reduce(x, values) : put_and_signal(x, values);
 }
 
 uint64_t exchange_bytes(const exchange_t *x)

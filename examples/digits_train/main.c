@@ -2,10 +2,12 @@
 /*
  * Data-parallel training of a small network on handwritten digits.
  *
- *     aclshmemrun -n 4 digits_train [--epochs N] [--batch N] [--data FILE] [--out FILE]
+ *     aclshmemrun -n 4 digits_train [--epochs N] [--batch N] [--data FILE] [--out FILE] [--sum reduce|put-signal]
+ *     mpirun -n 4 digits_train [--bootstrap mpi] ...
  *
  * Every PE holds all parameters and works on its share of each batch; gradients are summed through the symmetric heap
- * (exchange.c). All PEs end with the same bits, and runs with different PE counts agree to 1e-6 in every
+ * (exchange.c), by the library's reduction or by puts with signals. Under mpirun the PEs find each other as under any launcher;
+ * with --bootstrap mpi they meet through MPI itself. All PEs end with the same bits, and runs with different PE counts agree to 1e-6 in every
  * parameter, since only the order of additions differs. --out writes the parameters as text. Exit status: 0; 1 after
  * a failure or when the network did not learn (accuracy below 95 %) or PEs disagree; 2 for wrong arguments.
  */
@@ -18,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "acl/acl.h"
 #include "digits.h"
 #include "shmem.h"
 
@@ -30,6 +33,8 @@ typedef struct options {
     int batch;
     const char *data;
     const char *out;
+    exchange_method_t sum;
+    bool by_mpi;
 } options_t;
 
 typedef struct training {
@@ -143,8 +148,9 @@ static int report(training_t *t)
         printf("accuracy on %zu held-out digits: %.2f %%\n", t->data.n_test, 100.0 * accuracy);
         printf("parameters: %d, %s on %d PE%s (fingerprint %016" PRIx64 ")\n", PARAMETERS,
                same ? "bit-identical" : "DIFFERENT", t->n_pes, t->n_pes == 1 ? "" : "s", print);
-        printf("time on PE 0: computing %.2f s, communicating %.2f s; %.2f MiB put by each PE\n",
-               t->computing_s, t->communicating_s, (double)exchange_bytes(t->exchange) / 1048576.0);
+        printf("time on PE 0: computing %.2f s, communicating %.2f s; %.2f MiB %s by each PE\n",
+               t->computing_s, t->communicating_s, (double)exchange_bytes(t->exchange) / 1048576.0,
+               t->options.sum == EXCHANGE_REDUCE ? "given to reductions" : "put");
         if (t->options.out != NULL && write_parameters(t) != 0)
             return -1;
     }
@@ -174,7 +180,7 @@ static int run(const options_t *options)
     t->pe = aclshmem_my_pe();
     t->n_pes = aclshmem_n_pes();
     t->order = malloc(t->data.n_train * sizeof *t->order);
-    t->exchange = exchange_create(PARAMETERS + 1); /* the loss travels behind the gradient */
+    t->exchange = exchange_create(PARAMETERS + 1, options->sum); /* the loss travels behind the gradient */
     if (t->order != NULL && t->exchange != NULL) {
         network_init(&t->net, 2026);
         rc = train(t);
@@ -193,8 +199,8 @@ static int usage(const char *reason)
 {
     if (reason != NULL)
         fprintf(stderr, "digits_train: %s\n", reason);
-    fprintf(stderr,
-            "usage: digits_train [--epochs 1..10000] [--batch 1..100000] [--data FILE] [--out FILE]\n");
+    fprintf(stderr, "usage: digits_train [--epochs 1..10000] [--batch 1..100000] [--data FILE] [--out FILE]\n"
+                    "                    [--sum reduce|put-signal] [--bootstrap auto|mpi]\n");
     return 2;
 }
 
@@ -207,6 +213,27 @@ static bool number(const char *text, long high, int *out)
         return false;
     *out = (int)value;
     return true;
+}
+
+/* One of two words; false for anything else. */
+static bool choose(const char *text, const char *no, const char *yes, bool *out)
+{
+    *out = strcmp(text, yes) == 0;
+    return *out || strcmp(text, no) == 0;
+}
+
+/* Through whatever started us, or through MPI, which tells PE and count; there the device is chosen by the program. */
+static int meet(bool by_mpi)
+{
+    if (!by_mpi)
+        return aclshmemx_init();
+    aclshmemx_init_attr_t attr = ACLSHMEMX_INIT_ATTR_INITIALIZER;
+    attr.local_mem_size = 16 << 20;
+    if (aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) {
+        fprintf(stderr, "digits_train: there is no device\n");
+        return -1;
+    }
+    return aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_MPI, &attr);
 }
 
 /* The data lies beside the program's folder in a build and in an install; the path compiled in comes last. */
@@ -234,13 +261,19 @@ int main(int argc, char **argv)
     static const struct option known[] = {
         {"epochs", required_argument, NULL, 'e'}, {"batch", required_argument, NULL, 'b'},
         {"data", required_argument, NULL, 'd'},   {"out", required_argument, NULL, 'o'},
+        {"sum", required_argument, NULL, 's'},    {"bootstrap", required_argument, NULL, 'm'},
         {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    bool by_hand = false;
     options_t options = {.epochs = 30, .batch = 48, .data = NULL};
     for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         if (c == 'e' && !number(optarg, 10000, &options.epochs))
             return usage("--epochs takes a whole number from 1 to 10000");
         if (c == 'b' && !number(optarg, 100000, &options.batch))
             return usage("--batch takes a whole number from 1 to 100000");
+        if (c == 's' && !choose(optarg, "reduce", "put-signal", &by_hand))
+            return usage("--sum takes reduce or put-signal");
+        if (c == 'm' && !choose(optarg, "auto", "mpi", &options.by_mpi))
+            return usage("--bootstrap takes auto or mpi");
         if (c == 'd')
             options.data = optarg;
         if (c == 'o')
@@ -252,7 +285,8 @@ int main(int argc, char **argv)
         return usage("there are no other arguments");
     if (options.data == NULL)
         options.data = default_data();
-    if (aclshmemx_init() != 0)
+    options.sum = by_hand ? EXCHANGE_PUT_SIGNAL : EXCHANGE_REDUCE;
+    if (meet(options.by_mpi) != 0)
         return 1; /* the library has said why */
     int rc = run(&options);
     if (aclshmem_finalize() != 0)

@@ -95,7 +95,8 @@ int main(int argc, char **argv)
     snprintf(other, sizeof other, "SHMEM_BOOTSTRAP_MPI_LIB=aclshmem_bootstrap_mpi_%s.so",
              launcher == mpich ? "openmpi" : "mpich");
     expect("2", (const char *const[]){argv[2], "other", NULL}, other, 0);
-    expect("2", (const char *const[]){argv[4], NULL}, NULL, 0);
+    expect("2", (const char *const[]){argv[4], "--epochs", "6", NULL}, NULL, 0);
+    expect("3", (const char *const[]){argv[4], "--epochs", "6", "--bootstrap", "mpi", NULL}, NULL, 0);
     t_dir_remove(folder);
     return 0;
 }
