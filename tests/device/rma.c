@@ -171,6 +171,36 @@ static void many_cores(int pe)
         }
 }
 
+/* Who waits for the word sees the data, whether he spins or sleeps by then. */
+static void data_before_flag(void)
+{
+    enum { ROUNDS = 12, BYTES = 20000 };
+    int n = aclshmem_n_pes(), me = aclshmem_my_pe(), before = (me + n - 1) % n;
+    int32_t *word = aclshmem_calloc(1, sizeof *word);
+    CHECK(word != NULL);
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        call_t call = plain;
+        struct {
+            call_t *call;
+            int32_t *word;
+        } args = {&call, word};
+        call.pe = (me + 1) % n;
+        call.dst = moves_target();
+        call.src = moves_source + round;
+        call.count = BYTES;
+        call.flag = round % 8;
+        call.scratch_bytes = 1024;
+        call.times = round;
+        device_run("rma_flagged", 1, &args, sizeof args);
+        aclshmem_int32_wait_until(word, ACLSHMEM_CMP_GE, (int32_t)round);
+        const char *data = moves_targets + (size_t)before * ROOM;
+        for (uint64_t i = 0; i < BYTES; i++)
+            CHECK(data[i] == moves_byte(before, round + i));
+        aclshmem_barrier_all();
+    }
+    aclshmem_free(word);
+}
+
 static void settings(int pe)
 {
     call_t call = plain;
@@ -314,6 +344,7 @@ int main(void)
         many_cores(pes[i]);
         settings(pes[i]);
     }
+    data_before_flag();
     mistakes_of_place();
     mistakes_of_shape();
     mistakes_of_scratch();

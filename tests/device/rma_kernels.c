@@ -141,6 +141,18 @@ ACLSHMEM_KERNEL(rma_shares, __gm__ call_t *, call)
     aclshmem_quiet();
 }
 
+/* Data, then a word that says so, with a fence or a quiet in between. */
+ACLSHMEM_KERNEL(rma_flagged, __gm__ call_t *, call, __gm__ int32_t *, word)
+{
+    use_scratch(call);
+    aclshmem_putmem_nbi(call->dst, call->src, call->count, call->pe);
+    if (call->flag % 2 != 0)
+        aclshmem_fence();
+    else
+        aclshmem_quiet();
+    aclshmem_int32_p(word, (int32_t)call->times, call->pe);
+}
+
 /* The settings of a core, and that they are its own and end with the kernel. */
 ACLSHMEM_KERNEL(rma_settings, __gm__ call_t *, call)
 {
