@@ -91,7 +91,7 @@ for page in $pages; do
     grep -oE '\baclshmemx?_[a-z0-9_]+' "$page" | sort -u | comm -23 - "$work/known" > "$work/unknown" || true
     while read -r name; do
         # Typed calls are made by macros: aclshmem_int32_p
-        plain=$(echo "$name" | sed -E 's/_(float|double|u?int(8|16|32|64)|char)_/_##NAME##_/')
+        plain=$(echo "$name" | sed -E 's/_(float|double|u?int(8|16|32|64)|char)_/_##NAME##_/; s/_(sum|prod|min|max|and|or|xor)_reduce/_##OP##_reduce/')
         [ "$plain" != "$name" ] && grep -rqF "$plain" include && continue
         bad "$page: nothing is called $name"
     done < "$work/unknown"
