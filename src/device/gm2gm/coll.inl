@@ -171,7 +171,7 @@ ACLSHMEM_DEVICE __gm__ const char *aclshmemi_coll_look(const aclshmemi_device_co
                                                        __gm__ aclshmemi_bounce_t **bounce)
 {
     int pe = aclshmemi_member(c->team, member);
-    __gm__ const char *place = aclshmemi_mapped(c->state, c->source + at, bytes, pe);
+    __gm__ const char *place = aclshmemi_readable(c->state, c->source + at, bytes, pe);
     if (place != NULL)
         return place;
     if (*bounce == NULL)

@@ -50,10 +50,22 @@ ACLSHMEM_DEVICE aclshmemi_meet_t *aclshmemi_meet_own(const aclshmemi_meeting_t *
     return &aclshmemi_kernel_words(m->state, m->team)->meet[m->index];
 }
 
-/* The words of a member, NULL when this PE cannot read them. Two PEs read each other's or neither does. */
+/* Where this PE reads what lies on another, NULL when it cannot. Two PEs read each other's or neither does. Tests define
+ * ACLSHMEMI_FAR, so that PEs of one host behave as if they were on two. */
+ACLSHMEM_DEVICE __gm__ const char *aclshmemi_readable(const aclshmemi_state_t *state,
+                                                      const volatile void *address, uint64_t bytes, int pe)
+{
+#ifdef ACLSHMEMI_FAR
+    if (pe != state->seen.mype)
+        return NULL;
+#endif
+    return aclshmemi_mapped(state, address, bytes, pe);
+}
+
+/* The words of a member. */
 ACLSHMEM_DEVICE const aclshmemi_meet_t *aclshmemi_meet_of(const aclshmemi_meeting_t *m, int member)
 {
-    return (const aclshmemi_meet_t *)(const void *)aclshmemi_mapped(
+    return (const aclshmemi_meet_t *)(const void *)aclshmemi_readable(
         m->state, aclshmemi_meet_own(m), sizeof(aclshmemi_meet_t), aclshmemi_member(m->team, member));
 }
 
