@@ -189,7 +189,8 @@ static void run_calls(job_t *job, int pe)
     aclshmemx_clear_error();
     uint64_t started = t_now_ms();
     t_check(aclshmem_malloc(64) == NULL);
-    check_time("malloc", started, 1000 * CONTROL_S);
+    /* The limit of who came first counts for all, so that all get one verdict; the others came a little later. */
+    check_time("malloc", started, 1000 * CONTROL_S / 2);
     t_check_contains(aclshmemx_last_error(NULL), "PE 2");
     t_check_int(aclrtDestroyStream(stream), ACL_SUCCESS);
     started = t_now_ms();
