@@ -86,10 +86,11 @@ int main(int argc, char **argv)
         pe_finalize();
         return 0;
     }
+    int rounds = aclshmem_n_pes() > 3 ? 5 : 20;
     for (int kind = 0; kind < CC_KINDS; kind++) {
-        meet("meet_cores", 1, 1, words, ACLSHMEM_TEAM_WORLD, 20, kind);
+        meet("meet_cores", 1, 1, words, ACLSHMEM_TEAM_WORLD, rounds, kind);
         uint32_t cores = 1 + ((uint32_t)aclshmem_my_pe() + (uint32_t)kind) % 4;
-        meet("meet_cores", cores, (int32_t)cores, words, ACLSHMEM_TEAM_WORLD, 20, kind);
+        meet("meet_cores", cores, (int32_t)cores, words, ACLSHMEM_TEAM_WORLD, rounds, kind);
         meet("meet_mixed", cores, 2 * (int32_t)cores, words, ACLSHMEM_TEAM_WORLD, 5, kind);
     }
     teams(words);

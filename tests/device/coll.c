@@ -233,10 +233,14 @@ int main(void)
     int n = aclshmem_n_pes();
     CHECK_INT(aclshmem_team_split_strided(ACLSHMEM_TEAM_WORLD, n > 2, n > 2 ? 2 : 1, n > 2 ? n / 2 : n, &odd),
               0);
+    if (n <= 3) { /* what is about types and not about PEs */
 #define TYPE_ON_WORLD(NAME, TYPE) type(#NAME, run_##NAME, ACLSHMEM_TEAM_WORLD)
-    ACLSHMEM_COLL_TYPE_FUNC(TYPE_ON_WORLD);
+        ACLSHMEM_COLL_TYPE_FUNC(TYPE_ON_WORLD);
 #define BITS_OF(NAME, TYPE) bits(#NAME, run_##NAME)
-    ACLSHMEM_COLL_BITWISE_FUNC(BITS_OF);
+        ACLSHMEM_COLL_BITWISE_FUNC(BITS_OF);
+    }
+    type("half", run_half, ACLSHMEM_TEAM_WORLD);
+    bits("uint16", run_uint16);
     type("int16", run_int16, odd);
     type("double", run_double, odd);
     shapes();

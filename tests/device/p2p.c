@@ -15,6 +15,8 @@ static void all_types(void *words, int32_t *turns)
     two_t args = {words, turns};
 #define RUN(NAME, TYPE)                                                                                      \
     do {                                                                                                     \
+        if (aclshmem_n_pes() > 3 && sizeof(TYPE) != 4)                                                       \
+            break; /* it is about types, not about PEs */                                                    \
         memset(words, 0, 64);                                                                                \
         *turns = 0;                                                                                          \
         aclshmem_barrier_all();                                                                              \
