@@ -16,6 +16,8 @@ static const type_t types[] = {{"ub_half", 2},    {"ub_float", 4},  {"ub_double"
                                {"ub_bfloat16", 2}};
 enum { TYPES = sizeof types / sizeof types[0] };
 
+static bool briefly; /* see rma.c */
+
 static const call_t plain = {
     .dst_step = 1, .src_step = 1, .times = 1, .ub_at = 1024, .ub_bytes = 32 << 10, .flag = 3};
 
@@ -79,9 +81,9 @@ static void by_name(const char *kernel, int pe)
     static const operation_t moves[] = {OP_PUT_NBI,      OP_GET_NBI,          OP_MTE_PUT_HINT,
                                         OP_MTE_GET_HINT, OP_MTE_PUT_HINT_CFG, OP_MTE_GET_HINT_CFG};
     int forms = strcmp(kernel, "mte_mem") == 0 ? 6 : 4;
-    for (uint32_t bytes = 32; bytes <= 96 << 10; bytes *= 8)
+    for (uint32_t bytes = briefly ? 128 : 32; bytes <= 96 << 10; bytes *= 8)
         for (int i = 0; i < forms; i++)
-            for (uint64_t count = 0; count < 6000; count = count * 5 + 3) {
+            for (uint64_t count = 0; count < (briefly ? 200 : 6000); count = count * 5 + 3) {
                 call.op = moves[i];
                 call.count = count;
                 call.ub_bytes = bytes;
@@ -110,7 +112,7 @@ static void one_after_the_other(int pe)
 {
     call_t call = plain;
     call.pe = pe;
-    call.times = 40;
+    call.times = briefly ? 6 : 40;
     call.count = 33;
     call.advance = 35;
     for (uint32_t bytes = 32; bytes <= 128; bytes *= 2)
@@ -185,8 +187,9 @@ static void mistakes(void)
     wrong("mte_macros", call, "mte_getmem_nbi_rows to PE 0: rows of 5 elements start 4 apart");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    briefly = argc > 1 && strcmp(argv[1], "briefly") == 0;
     CHECK_ACL(aclInit(NULL));
     CHECK_ACL(aclrtSetDevice(0));
     pe_init(8 << 20);
