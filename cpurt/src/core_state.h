@@ -36,7 +36,8 @@ typedef struct cpurt_core {
     uint32_t sleep_us;     /* next sleep, 0: still yielding */
     uint64_t last_ns;      /* when the clock was read last */
     uint64_t waited_ns;    /* time given away since something changed */
-    uint64_t wait_from_ns; /* start of the wait it is in, for the timeline; 0: none, or not traced */
+    uint64_t wait_from_ns; /* of the wait it is in or was in last, for the timeline; 0: none, or not traced */
+    uint64_t wait_to_ns;
 } cpurt_core_t;
 
 /* The calling thread's core while it runs a kernel, NULL else. */

@@ -45,7 +45,7 @@ static void name_row(const cpurt_dma_queue_t *queue)
 {
     char name[64];
 
-    if (cpurt_trace_begin() != 0) {
+    if (cpurt_tracing()) {
         (void)snprintf(name, sizeof name, "DMA queue %u of device %d", queue->id, queue->engine->device);
         cpurt_trace_name_lane(cpurt_dma_lane(queue), name);
     }

@@ -126,9 +126,17 @@ void cpurt_core_end_wait(cpurt_core_t *core)
     if (from_ns == 0)
         return;
     core->wait_from_ns = 0;
-    if (core->last_ns - from_ns >= CPURT_TRACE_WAIT_NS)
+    if (core->wait_to_ns - from_ns >= CPURT_TRACE_WAIT_NS)
         cpurt_trace_span(
-            from_ns, &(cpurt_span_t){.category = "wait", .name = "wait for a word", .end_ns = core->last_ns});
+            from_ns,
+            &(cpurt_span_t){.category = "wait", .name = "wait for a word", .end_ns = core->wait_to_ns});
+}
+
+static void note_wait(cpurt_core_t *core, uint64_t from_ns)
+{
+    if (core->wait_from_ns == 0)
+        core->wait_from_ns = from_ns;
+    core->wait_to_ns = cpurt_now_ns();
 }
 
 void aicore_poll(const volatile void *address, uint32_t bytes)
@@ -172,8 +180,8 @@ void aicore_poll(const volatile void *address, uint32_t bytes)
     core->last_ns = cpurt_now_ns();
     core->looks_since = 0;
     core->waited_ns += core->last_ns - now;
-    if (core->wait_from_ns == 0 && cpurt_trace_begin() != 0)
-        core->wait_from_ns = now;
+    if (cpurt_tracing())
+        note_wait(core, now);
     if (core->waited_ns > core->gang->timeout_ns) {
         char what[96];
 
@@ -212,6 +220,8 @@ void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_
         leave_if_stopped(core);
         if (core->check != NULL)
             cpurt_check_progress(core);
+        if (wait->looks == 0)
+            cpurt_core_end_wait(core); /* the one before */
     }
     if (++wait->looks <= (gang != NULL ? free_looks(gang) : 1)) {
         cpurt_relax();
@@ -227,6 +237,8 @@ void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_
         rest_on_bell(wait);
     else
         rest(waited_ns, &wait->sleep_us);
+    if (core != NULL && cpurt_tracing())
+        note_wait(core, wait->start_ns);
 }
 
 static void describe_meeting(const aicore_wait_t *wait, char *out, size_t size)
@@ -263,4 +275,5 @@ void aicore_sync_all(void)
     while (atomic_load_explicit(&gang->round, memory_order_acquire) == round)
         aicore_wait_step(&wait, NULL, 0);
     cpurt_trace_wait(begin_ns, "aicore_sync_all");
+    core->wait_from_ns = 0; /* that was it */
 }

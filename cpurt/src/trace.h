@@ -21,12 +21,15 @@ typedef struct cpurt_span {
 extern atomic_bool cpurt_trace_on;
 extern pthread_mutex_t cpurt_trace_lock;
 
+static inline bool cpurt_tracing(void)
+{
+    return __builtin_expect(atomic_load_explicit(&cpurt_trace_on, memory_order_relaxed), false);
+}
+
 /* 0 when nothing is traced. */
 static inline uint64_t cpurt_trace_begin(void)
 {
-    return __builtin_expect(atomic_load_explicit(&cpurt_trace_on, memory_order_relaxed), false)
-               ? cpurt_now_ns()
-               : 0;
+    return cpurt_tracing() ? cpurt_now_ns() : 0;
 }
 
 /* Ends what began then; does nothing when that is 0. */

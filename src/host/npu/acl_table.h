@@ -77,7 +77,10 @@
     XX(false, aclError, aclcpuSlotPublish, (uint32_t slot, void *address))                                   \
     XX(false, aclError, aclcpuSlotSelect, (uint32_t slot))                                                   \
     XX(false, aclError, aclcpuDmaQueueCreate, (aclcpuDmaQueue *queue, aclcpuDmaQueueInfo *info))             \
-    XX(false, aclError, aclcpuDmaQueueDestroy, (aclcpuDmaQueue queue))
+    XX(false, aclError, aclcpuDmaQueueDestroy, (aclcpuDmaQueue queue))                                       \
+    XX(false, uint64_t, aclcpuTraceBegin, (void))                                                            \
+    XX(false, void, aclcpuTraceEnd,                                                                          \
+       (uint64_t begin, const char *category, const char *name, const char *key, uint64_t value))
 
 typedef struct aclshmemi_acl {
 #define ACLSHMEMI_ACL_FIELD(required, result, name, parameters) result(*name) parameters;

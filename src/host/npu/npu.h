@@ -137,6 +137,13 @@ void npu_dma_queue_destroy(aclshmemi_npu_dma_queue_t queue); /* waits for what i
 int npu_notify_create(aclshmemi_npu_notify_t *notify, uint32_t *id) ACLSHMEMI_MUST_CHECK; /* D */
 void npu_notify_destroy(aclshmemi_npu_notify_t notify);                                   /* accepts NULL */
 
+/* --- Timeline --- */
+
+/* A span of the calling thread in the timeline of a runtime that writes one (SHMEM_TRACE); begin is 0 and end does nothing
+ * where none is written. key names the number that goes with it; NULL: none. Any thread. */
+uint64_t npu_trace_begin(void);
+void npu_trace_end(uint64_t begin, const char *name, const char *key, uint64_t value);
+
 uint64_t npu_sync_config(void); /* address or word A2/A3 kernels need for barriers; 0 when there is none */
 
 #endif

@@ -437,3 +437,16 @@ void npu_state_select(uint32_t slot)
     if (aclshmemi_npu_is_open() && aclshmemi_acl.aclcpuSlotSelect != NULL)
         aclshmemi_npu_noted(aclshmemi_acl.aclcpuSlotSelect(slot), "aclcpuSlotSelect");
 }
+
+uint64_t npu_trace_begin(void)
+{
+    return aclshmemi_npu_is_open() && aclshmemi_acl.aclcpuTraceBegin && aclshmemi_acl.aclcpuTraceEnd
+               ? aclshmemi_acl.aclcpuTraceBegin()
+               : 0;
+}
+
+void npu_trace_end(uint64_t begin, const char *name, const char *key, uint64_t value)
+{
+    if (begin != 0 && aclshmemi_npu_is_open())
+        aclshmemi_acl.aclcpuTraceEnd(begin, "shmem", name, key, value);
+}

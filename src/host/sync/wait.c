@@ -148,8 +148,25 @@ const char *aclshmemi_call_name(uint32_t call)
     return call < ACLSHMEMI_CALL_COUNT ? names[call] : "an unknown call";
 }
 
+/* What the calling thread does from call to call of the next function, as a span of the timeline; what happens inside of
+ * it (the barrier of an allocation) is a part of it. */
+static void trace_activity(const aclshmemi_instance_t *in, aclshmemi_call_t call)
+{
+    static _Thread_local uint64_t begin;
+    static _Thread_local aclshmemi_call_t current;
+
+    if (call == ACLSHMEMI_CALL_NONE) {
+        npu_trace_end(begin, aclshmemi_call_name((uint32_t)current), "pe", (uint64_t)in->pe);
+        begin = 0;
+    } else if (begin == 0) {
+        begin = npu_trace_begin();
+        current = call;
+    }
+}
+
 void aclshmemi_activity_set(aclshmemi_instance_t *in, aclshmemi_call_t call)
 {
+    trace_activity(in, call);
     if (!in->touch || in->space[ACLSHMEMI_SPACE_DEVICE].base == NULL || in->control_offset == 0)
         return;
     aclshmemi_activity_t *note = &aclshmemi_control_of(in, in->pe)->activity;
