@@ -18,7 +18,8 @@
 #include "word.h"
 
 #define YIELD_NS           UINT64_C(1000000) /* how long a core yields before it sleeps */
-#define FIRST_SLEEP        50u               /* microseconds */
+#define BELL_YIELD_NS      UINT64_C(50000) /* the same where somebody wakes it: whoever yields comes last of all */
+#define FIRST_SLEEP        50u             /* microseconds */
 #define LONGEST_SLEEP      1000u
 #define DEFAULT_TIMEOUT_NS UINT64_C(60000000000)
 #define BUSY_NS            UINT64_C(5000) /* time between two looks that shows the kernel does other things, too */
@@ -233,7 +234,7 @@ void aicore_wait_step(aicore_wait_t *wait, const volatile void *address, uint32_
     const uint64_t waited_ns = now - wait->start_ns;
     if (waited_ns > longest_wait_ns(wait, gang))
         give_up(wait, gang, waited_ns, address, bytes);
-    if (wait->bell != NULL && waited_ns >= YIELD_NS)
+    if (wait->bell != NULL && waited_ns >= BELL_YIELD_NS)
         rest_on_bell(wait);
     else
         rest(waited_ns, &wait->sleep_us);
