@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals, waits and tests of kernels: every function of every type, with cores and PEs and the host at the other end. */
-#include <sched.h>
-
 #include "device.h"
 #include "host_device/shmem_type_lists.h"
 
@@ -43,40 +41,38 @@ static void signals(int32_t *words, uint32_t blocks)
         CHECK_INT(words[16 + pe], -args.rounds);
 }
 
-/* A kernel waits for what the host of the next PE sets, and the other way round. */
-static void host_and_kernel(int32_t *word)
+/* Kernels wait for what hosts and streams set, and hosts and streams for what kernels set. */
+static void host_and_kernel(int32_t *words, bool on_stream)
 {
     enum { LAST = 40 };
+    int n = aclshmem_n_pes(), me = aclshmem_my_pe(), next = (me + 1) % n;
     struct {
-        int32_t *word;
+        int32_t *words;
         int32_t last;
-    } args = {word, LAST};
-    int next = (aclshmem_my_pe() + 1) % aclshmem_n_pes();
+        int pe;
+    } args = {words, LAST, (me + n - 1) % n};
     aclrtFuncHandle function = NULL;
-    aclrtStream stream = NULL;
-    *word = 0;
+    aclrtStream kernels = NULL, signals = NULL;
+    words[0] = words[16] = 0;
     aclshmem_barrier_all();
     CHECK_ACL(aclrtBinaryGetFunction(NULL, "talk_to_host", &function));
-    CHECK_ACL(aclrtCreateStream(&stream));
-    CHECK_ACL(aclrtLaunchKernel(function, 1, &args, sizeof args, stream));
+    CHECK_ACL(aclrtCreateStream(&kernels));
+    CHECK_ACL(aclrtCreateStream(&signals));
+    CHECK_ACL(aclrtLaunchKernel(function, 1, &args, sizeof args, kernels));
     for (int32_t i = 1; i < LAST; i += 2) {
-        while (aclshmem_int32_g(word, next) < i)
-            sched_yield();
-        CHECK_INT(aclshmem_int32_g(word, next), i);
-        aclshmemx_signal_op(word, i + 1, ACLSHMEM_SIGNAL_SET, next);
+        if (on_stream) {
+            aclshmemx_signal_wait_until_on_stream(words + 16, ACLSHMEM_CMP_EQ, i, signals);
+            aclshmemx_signal_op_on_stream(words, i + 1, ACLSHMEM_SIGNAL_SET, next, signals);
+        } else {
+            aclshmem_signal_wait_until(words + 16, ACLSHMEM_CMP_EQ, i);
+            aclshmemx_signal_op(words, i + 1, ACLSHMEM_SIGNAL_SET, next);
+        }
     }
-    CHECK_ACL(aclrtSynchronizeStream(stream));
-    CHECK_ACL(aclrtDestroyStream(stream));
-    aclshmem_barrier_all();
-    /* The host's own waits see what kernels set: work on a stream waits, too. */
-    *word = 0;
-    aclshmem_barrier_all();
-    struct {
-        int32_t *word;
-        int op, pe;
-    } set = {word, ACLSHMEM_SIGNAL_SET, next};
-    device_run("signal_with", 1, &set, sizeof set);
-    aclshmem_signal_wait_until(word, ACLSHMEM_CMP_EQ, 1);
+    CHECK_ACL(aclrtSynchronizeStream(signals));
+    CHECK_ACL(aclrtSynchronizeStream(kernels));
+    CHECK_INT(words[0], LAST);
+    CHECK_ACL(aclrtDestroyStream(signals));
+    CHECK_ACL(aclrtDestroyStream(kernels));
     aclshmem_barrier_all();
 }
 
@@ -123,7 +119,8 @@ int main(void)
     all_types(words, (int32_t *)(void *)(words + 1024));
     signals((int32_t *)(void *)words, 1);
     signals((int32_t *)(void *)words, 4);
-    host_and_kernel((int32_t *)(void *)words);
+    host_and_kernel((int32_t *)(void *)words, false);
+    host_and_kernel((int32_t *)(void *)words, true);
     mistakes(words);
     aclshmem_barrier_all();
     pe_finalize();

@@ -155,12 +155,12 @@ ACLSHMEM_KERNEL(signal_all, signal_t, words, int32_t, cores, int32_t, rounds)
     }
 }
 
-/* Ping-pong with the host: odd numbers are the kernel's. */
-ACLSHMEM_KERNEL(talk_to_host, signal_t, word, int32_t, last)
+/* Ping-pong with the host of a PE, which gets odd numbers in its second word and gives even ones into our first. */
+ACLSHMEM_KERNEL(talk_to_host, signal_t, words, int32_t, last, int, pe)
 {
     for (int32_t i = 1; i < last; i += 2) {
-        aclshmemx_signal_op(word, i, ACLSHMEM_SIGNAL_SET, aclshmem_my_pe());
-        aclshmem_signal_wait_until(word, ACLSHMEM_CMP_GT, i);
+        aclshmemx_signal_op(words + 16, i, ACLSHMEM_SIGNAL_SET, pe);
+        EXPECT_INT(aclshmem_signal_wait_until(words, ACLSHMEM_CMP_GT, i), i + 1);
     }
 }
 
