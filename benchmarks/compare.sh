@@ -41,7 +41,7 @@ start() {
         return
     fi
     awk -F'\t' -v library="$library" '
-        function regime(ns) { return ns < 150 ? "near" : "far" }
+        function regime(ns) { return ns < 200 ? "near" : "far" }
         /^#/ { n = split($0, word, " "); hop[++probes] = word[n]; next }
         NF == 3 { rows[++count] = $0 }
         END {

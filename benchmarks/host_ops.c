@@ -108,7 +108,7 @@ static void probe(const char *when)
     double hop = aclshmem_my_pe() == 0 ? bench_line_hop_ns() : 0.0;
     aclshmem_barrier_all();
     if (aclshmem_my_pe() == 0)
-        printf("# line hop %s: %.0f ns (%s regime)\n", when, hop, hop < 120.0 ? "near" : "far");
+        printf("# line hop %s: %.0f ns (%s regime)\n", when, hop, hop < 200.0 ? "near" : "far");
 }
 
 int main(void)

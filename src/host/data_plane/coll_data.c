@@ -246,12 +246,12 @@ void aclshmemi_coll_unpack(const aclshmemi_instance_t *in, const aclshmemi_group
         return;
     switch (c->kind) {
     case ACLSHMEMI_COLL_BROADCAST:
-        memmove(c->dest, share_of(in, group, c, carried, c->root), block);
+        aclshmemi_copy(c->dest, share_of(in, group, c, carried, c->root), block);
         break;
     case ACLSHMEMI_COLL_FCOLLECT:
     case ACLSHMEMI_COLL_ALLTOALL:
         for (int i = 0; i < group->size; i++)
-            memmove((char *)c->dest + (size_t)i * block, share_of(in, group, c, carried, i), block);
+            aclshmemi_copy((char *)c->dest + (size_t)i * block, share_of(in, group, c, carried, i), block);
         break;
     default:
         combine_messages(in, group, c, carried);

@@ -99,54 +99,41 @@ static aclshmemi_message_t *message_of(const aclshmemi_instance_t *in, const sit
  * of the two sees the other. A PE that may spin does without: its partner sleeps only after it waited for far
  * longer than a barrier takes, and then at most for the short time that bounds every sleep.
  */
-static int barrier_of_two(aclshmemi_instance_t *in, const site_t *site, aclshmemi_lane_t *lane)
+static inline void come(const aclshmemi_instance_t *in, const site_t *site, const aclshmemi_lane_t *lane)
 {
-    int index = site->group->index;
-    __atomic_store_n(&lane->pair->side[index].round, site->round, __ATOMIC_RELEASE);
+    __atomic_store_n(&lane->pair->side[site->group->index].round, site->round, __ATOMIC_RELEASE);
     if (!in->may_spin)
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__builtin_expect(__atomic_load_n(&lane->other->sleepers, __ATOMIC_RELAXED) != 0, 0))
         aclshmemi_doorbell_ring(lane->other);
-    return wait_for_round(in, site, &lane->pair->side[1 - index].round,
+}
+
+static int barrier_of_two(aclshmemi_instance_t *in, const site_t *site, aclshmemi_lane_t *lane)
+{
+    come(in, site, lane);
+    return wait_for_round(in, site, &lane->pair->side[1 - site->group->index].round,
                           &aclshmemi_control_of(in, in->pe)->bell);
 }
 
-/*
- * The same with what the two say. Round and words of the other side are read together, and the last look at them counts: the
- * other one may be on its way to the next round, and to come back to the line for the words would fetch it once more.
- */
+/* The same with what the two say. It is taken out of the line at once: the other one may be on its way to the next round, and to
+ * come back for it would fetch the line once more. */
 static int exchange_of_two(aclshmemi_instance_t *in, const site_t *site, aclshmemi_lane_t *lane,
                            const aclshmemi_message_t *bring, size_t bytes)
 {
     int index = site->group->index, slot = (int)(site->round % 2);
     aclshmemi_pair_side_t *mine = &lane->pair->side[index], *theirs = &lane->pair->side[1 - index];
-    uint32_t hash = (uint32_t)bring->hash;
     uint64_t word;
     memcpy(&word, bring->data, sizeof word);
     if (bytes > ACLSHMEMI_WORD_BYTES)
         *message_of(in, site) = *bring;
-    mine->hash[slot] = hash;
+    mine->hash[slot] = (uint32_t)bring->hash;
     mine->word[slot] = word;
-    __atomic_store_n(&mine->round, site->round, __ATOMIC_RELEASE);
-    if (__builtin_expect(__atomic_load_n(&lane->other->sleepers, __ATOMIC_RELAXED) != 0, 0))
-        aclshmemi_doorbell_ring(lane->other);
-    lane->said_hash[index] = hash;
+    come(in, site, lane);
+    lane->said_hash[index] = (uint32_t)bring->hash;
     lane->said_word[index] = word;
-    bool there = false;
-    for (int left = in->may_spin ? ACLSHMEMI_SPINS : 0; left > 0 && !there; left--) {
-        there = complete(&theirs->round, site);
-        hash = __atomic_load_n(&theirs->hash[slot], __ATOMIC_RELAXED);
-        word = __atomic_load_n(&theirs->word[slot], __ATOMIC_RELAXED);
-        if (!there)
-            aclshmemi_cpu_relax();
-    }
-    if (!there) {
-        TRY(barrier_of_two(in, site, lane));
-        hash = theirs->hash[slot];
-        word = theirs->word[slot];
-    }
-    lane->said_hash[1 - index] = hash;
-    lane->said_word[1 - index] = word;
+    TRY(wait_for_round(in, site, &theirs->round, &aclshmemi_control_of(in, in->pe)->bell));
+    lane->said_hash[1 - index] = __atomic_load_n(&theirs->hash[slot], __ATOMIC_RELAXED);
+    lane->said_word[1 - index] = __atomic_load_n(&theirs->word[slot], __ATOMIC_RELAXED);
     return 0;
 }
 
