@@ -7,7 +7,7 @@
 #   -r ROUNDS   starts of every library, default 5
 #   -b DIR      the build folder, default build/release
 #   -o FILE     keep the single results there
-#   -l          rows with 16 MiB and 256 MiB (half a GiB of memory per PE) instead of the others
+#   -l          rows of transfers up to 256 MiB (half a GiB of memory per PE) instead of the others
 #   NAME        rows whose name starts so
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,7 +30,7 @@ keep=$raw
 : > "$raw"
 
 # osc/rdma of Open MPI 4.1 crashes at the end of programs that used it on one host.
-theirs=(mpirun --allow-run-as-root --oversubscribe --bind-to none --mca osc '^rdma' -x SHMEM_SYMMETRIC_SIZE=1280M -n "$pes")
+theirs=(mpirun --allow-run-as-root --oversubscribe --bind-to none --mca osc '^rdma' -x SHMEM_SYMMETRIC_HEAP_SIZE=2G -n "$pes")
 
 # start LIBRARY COMMAND...: appends "library regime row bytes nanoseconds" per row
 start() {

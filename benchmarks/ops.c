@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 31, QUICK_BLOCKS = 2, SMALL_BYTES = 16 << 20, LARGE_BYTES = 256 << 20 };
+enum { BLOCKS = 31, LARGE_BLOCKS = 7, QUICK_BLOCKS = 2, SMALL_BYTES = 16 << 20, LARGE_BYTES = 256 << 20 };
 
 bool ops_wanted(const ops_t *ops, const char *name, size_t size)
 {
@@ -43,7 +43,8 @@ static size_t repeats_of(const ops_t *ops, size_t size)
 static void measure(ops_t *ops, const char *name, size_t size, bench_body_t *body, double factor)
 {
     ops->size = size;
-    double took = bench_median_ns(body, ops, repeats_of(ops, size), ops->quick ? QUICK_BLOCKS : BLOCKS);
+    int blocks = ops->quick ? QUICK_BLOCKS : ops->large ? LARGE_BLOCKS : BLOCKS;
+    double took = bench_median_ns(body, ops, repeats_of(ops, size), blocks);
     if (ops->me == 0)
         printf("%s\t%zu\t%.2f\n", name, size, took / factor);
 }

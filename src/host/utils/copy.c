@@ -76,7 +76,22 @@ __attribute__((target("avx2"))) static void copy_256(void *to_bytes, const void 
     _mm256_storeu_si256((__m256i *)(void *)end, last);
 }
 
-/* Whole lines around the caches, the rest as usual; the fence keeps later stores behind. At least 128 bytes. */
+enum { PAGE = 4096, PAGES = 8, PIECE = 128 };
+
+static inline void stream_line(char *to, const char *from)
+{
+    const __m128i *in = (const __m128i *)(const void *)from;
+    __m128i *out = (__m128i *)(void *)to;
+    __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1), c = _mm_loadu_si128(in + 2),
+            d = _mm_loadu_si128(in + 3);
+    _mm_stream_si128(out, a);
+    _mm_stream_si128(out + 1, b);
+    _mm_stream_si128(out + 2, c);
+    _mm_stream_si128(out + 3, d);
+}
+
+/* Whole lines around the caches, from several pages in turns, which keeps more of the memory busy than one page after the
+ * other; the rest as usual. The fence keeps later stores behind. At least 128 bytes. */
 static void copy_stream(void *to_bytes, const void *from_bytes, size_t bytes)
 {
     char *to = to_bytes;
@@ -86,16 +101,14 @@ static void copy_stream(void *to_bytes, const void *from_bytes, size_t bytes)
     to += head;
     from += head;
     bytes -= head;
-    for (; bytes >= 64; bytes -= 64, to += 64, from += 64) {
-        const __m128i *in = (const __m128i *)(const void *)from;
-        __m128i *out = (__m128i *)(void *)to;
-        __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1), c = _mm_loadu_si128(in + 2),
-                d = _mm_loadu_si128(in + 3);
-        _mm_stream_si128(out, a);
-        _mm_stream_si128(out + 1, b);
-        _mm_stream_si128(out + 2, c);
-        _mm_stream_si128(out + 3, d);
-    }
+    for (; bytes >= PAGES * PAGE; bytes -= PAGES * PAGE, to += PAGES * PAGE, from += PAGES * PAGE)
+        for (size_t at = 0; at < PAGE; at += PIECE)
+            for (size_t k = at; k < PAGES * PAGE; k += PAGE) {
+                stream_line(to + k, from + k);
+                stream_line(to + k + 64, from + k + 64);
+            }
+    for (; bytes >= 64; bytes -= 64, to += 64, from += 64)
+        stream_line(to, from);
     memcpy(to, from, bytes);
     _mm_sfence();
 }
@@ -186,20 +199,32 @@ static uint64_t time_of(aclshmemi_copy_way_t way, char *scratch, size_t sample)
     return aclshmemi_clock_ns() - started;
 }
 
-/* The best of a few tries of each, in turns, so that an interruption spoils one try. A tenth is what another way has to be
- * better by: less may be noise. */
+/* The best of a few tries, after one that leaves caches as this way leaves them. */
+static uint64_t best_of(aclshmemi_copy_way_t way, char *scratch, size_t sample)
+{
+    uint64_t best = UINT64_MAX;
+    if (!aclshmemi_copy_has(way))
+        return best;
+    (void)time_of(way, scratch, sample);
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t took = time_of(way, scratch, sample);
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+/* A tenth is what another way has to be better by: less may be noise. */
 static aclshmemi_copy_way_t measure(const struct size_class *c, char *scratch)
 {
-    uint64_t best[ACLSHMEMI_COPY_WAYS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     aclshmemi_copy_way_t chosen = aclshmemi_copy_has(c->preferred) ? c->preferred : ACLSHMEMI_COPY_LIBC;
-    for (int i = 0; i < TRIES; i++)
-        for (aclshmemi_copy_way_t way = 0; way < ACLSHMEMI_COPY_WAYS; way++) {
-            uint64_t took = aclshmemi_copy_has(way) ? time_of(way, scratch, c->sample) : UINT64_MAX;
-            best[way] = took < best[way] ? took : best[way];
-        }
-    for (aclshmemi_copy_way_t way = 0; way < ACLSHMEMI_COPY_WAYS; way++)
-        if (best[way] != UINT64_MAX && best[way] + best[way] / 10 < best[chosen])
+    uint64_t best = best_of(chosen, scratch, c->sample);
+    for (aclshmemi_copy_way_t way = 0; way < ACLSHMEMI_COPY_WAYS; way++) {
+        uint64_t took = way == chosen ? UINT64_MAX : best_of(way, scratch, c->sample);
+        if (took < best - best / 10) {
+            best = took;
             chosen = way;
+        }
+    }
     return chosen;
 }
 

@@ -31,8 +31,8 @@ static void check(size_t at, size_t source, size_t bytes)
 static void every_way(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {1,   63,  511, 512,  513,  575,  576,  640,
-                                   767, 768, 769, 2047, 2048, 4096, 5001, 70001};
+    static const size_t sizes[] = {1,   63,   511,  512,  513,  575,   576,   640,   767,  768,
+                                   769, 2047, 2048, 4096, 5001, 32767, 32768, 32900, 70001};
     for (aclshmemi_copy_way_t way = 0; way < ACLSHMEMI_COPY_WAYS; way++) {
         if (!aclshmemi_copy_has(way))
             continue;
