@@ -48,12 +48,12 @@ static void session_ids(const char *text)
 {
     aclshmemi_addr_t addr;
     char printed[ACLSHMEMI_ADDR_TEXT_LEN];
-    if (!has_letters_only_of_literals(text) || aclshmemi_session_id_parse(text, &addr) != 0)
+    if (!has_letters_only_of_literals(text) || aclshmemi_session_id_parse(text, ACLSHMEMI_NEVER, &addr) != 0)
         return;
     expect(aclshmemi_addr_port(&addr) >= ACLSHMEMI_PORT_MIN);
     expect(addr.any.sa_family == (text[0] == '[' ? AF_INET6 : AF_INET));
     aclshmemi_addr_print(&addr, printed);
-    expect(aclshmemi_session_id_parse(printed, &addr) == 0);
+    expect(aclshmemi_session_id_parse(printed, ACLSHMEMI_NEVER, &addr) == 0);
 }
 
 static void lists(const char *text)

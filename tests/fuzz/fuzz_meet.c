@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool alone = may_be_of_the_job(data, size);
     aclshmemi_meeting_t meeting = {.job = &job, .env = &env, .n_pes = alone ? 3 : 2};
     parsers(data, size);
-    expect(aclshmemi_places_init(&places, &job) == 0);
+    expect(aclshmemi_places_init(&places, &job, ACLSHMEMI_NEVER) == 0);
     snprintf(places.name + strlen(places.name), 12, ".%d", (int)getpid());
     memset(&id, 0x5a, sizeof id);
     meeting.deadline = aclshmemi_deadline_after_ms(alone ? 2 : 10000);

@@ -261,15 +261,18 @@ static int resolve_ipv6(const char *host, uint16_t port, aclshmemi_addr_t *out)
     return 0;
 }
 
-static int resolve_name(const char *host, int family, uint16_t port, aclshmemi_addr_t *out, size_t max,
-                        size_t *count)
+static int resolve_name(const char *host, int family, uint16_t port, aclshmemi_deadline_t deadline,
+                        aclshmemi_addr_t *out, size_t max, size_t *count)
 {
-    if (aclshmemi_net_resolve(host, family, port, out, max, count) == 0)
+    int rc = aclshmemi_net_resolve(host, family, port, deadline, out, max, count);
+    if (rc == 0)
         return 0;
-    return fail(ACLSHMEM_INVALID_PARAM, "%s", aclshmemi_status_last_text());
+    return fail(rc == ACLSHMEM_TIMEOUT_ERROR ? ACLSHMEM_INNER_ERROR : ACLSHMEM_INVALID_PARAM, "%s",
+                aclshmemi_status_last_text());
 }
 
-int aclshmemi_url_resolve(const aclshmemi_url_t *url, aclshmemi_addr_t *out, size_t max, size_t *count)
+int aclshmemi_url_resolve(const aclshmemi_url_t *url, aclshmemi_deadline_t deadline, aclshmemi_addr_t *out,
+                          size_t max, size_t *count)
 {
     if (looks_like_ipv6(url->host)) {
         TRY(resolve_ipv6(url->host, url->port, out));
@@ -278,7 +281,7 @@ int aclshmemi_url_resolve(const aclshmemi_url_t *url, aclshmemi_addr_t *out, siz
     }
     bool name = url->family == AF_INET && !is_ipv4(url->host);
     size_t found = 0;
-    TRY(resolve_name(url->host, name ? AF_UNSPEC : url->family, url->port, out, max, &found));
+    TRY(resolve_name(url->host, name ? AF_UNSPEC : url->family, url->port, deadline, out, max, &found));
     /* IPv4 comes first; where there is any, a tcp:// address means that family. */
     size_t v4 = 0;
     while (v4 < found && out[v4].any.sa_family == AF_INET)
@@ -331,7 +334,8 @@ static bool parse_session(char *text, char **host, uint16_t *port, bool *bracket
     return is_ipv4(*host) || check_name(*host, why);
 }
 
-int aclshmemi_session_id_resolve(const char *text, aclshmemi_addr_t *out, size_t max, size_t *count)
+int aclshmemi_session_id_resolve(const char *text, aclshmemi_deadline_t deadline, aclshmemi_addr_t *out,
+                                 size_t max, size_t *count)
 {
     char copy[SESSION_MAX + 1];
     why_t why = {""};
@@ -348,11 +352,11 @@ int aclshmemi_session_id_resolve(const char *text, aclshmemi_addr_t *out, size_t
         *count = 1;
         return 0;
     }
-    return resolve_name(host, AF_UNSPEC, port, out, max, count);
+    return resolve_name(host, AF_UNSPEC, port, deadline, out, max, count);
 }
 
-int aclshmemi_session_id_parse(const char *text, aclshmemi_addr_t *addr)
+int aclshmemi_session_id_parse(const char *text, aclshmemi_deadline_t deadline, aclshmemi_addr_t *addr)
 {
     size_t count = 0;
-    return aclshmemi_session_id_resolve(text, addr, 1, &count);
+    return aclshmemi_session_id_resolve(text, deadline, addr, 1, &count);
 }

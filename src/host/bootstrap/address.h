@@ -26,14 +26,15 @@ int aclshmemi_url_parse(const char *text, size_t size, bool allow_port_0,
 /* True when the text has the form of a URL at all: what decides between address and id in DEFAULT mode. Quiet. */
 bool aclshmemi_url_is_valid(const char *text, size_t size);
 /* All addresses of the URL's host that fit its family; a name with several means: try them all. tcp:// with a name that
- * has IPv6 addresses only takes those. */
-int aclshmemi_url_resolve(const aclshmemi_url_t *url, aclshmemi_addr_t *out, size_t max,
-                          size_t *count) ACLSHMEMI_MUST_CHECK;
+ * has IPv6 addresses only takes those. INNER_ERROR when the name servers do not answer by the deadline. */
+int aclshmemi_url_resolve(const aclshmemi_url_t *url, aclshmemi_deadline_t deadline, aclshmemi_addr_t *out,
+                          size_t max, size_t *count) ACLSHMEMI_MUST_CHECK;
 
 /* text: terminated. resolve gives all addresses of a name, IPv4 first; parse the first of them. */
-int aclshmemi_session_id_resolve(const char *text, aclshmemi_addr_t *out, size_t max,
-                                 size_t *count) ACLSHMEMI_MUST_CHECK;
-int aclshmemi_session_id_parse(const char *text, aclshmemi_addr_t *addr) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_session_id_resolve(const char *text, aclshmemi_deadline_t deadline, aclshmemi_addr_t *out,
+                                 size_t max, size_t *count) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_session_id_parse(const char *text, aclshmemi_deadline_t deadline,
+                               aclshmemi_addr_t *addr) ACLSHMEMI_MUST_CHECK;
 
 /* The address to advertise when nobody said: candidates, choice and reason go to one info line. spec: "" or the form
  * above. Port 0 in the result. */

@@ -35,10 +35,10 @@ bool aclshmemi_addr_is_any(const aclshmemi_addr_t *addr);
 uint16_t aclshmemi_addr_port(const aclshmemi_addr_t *addr);
 void aclshmemi_addr_set_port(aclshmemi_addr_t *addr, uint16_t port);
 
-/* All addresses of a literal or name, IPv4 first. family: AF_UNSPEC, AF_INET or AF_INET6. At most max of them.
- * Failure is quiet. */
-int aclshmemi_net_resolve(const char *host, int family, uint16_t port, aclshmemi_addr_t *out, size_t max,
-                          size_t *count) ACLSHMEMI_MUST_CHECK;
+/* All addresses of a literal or name, IPv4 first. family: AF_UNSPEC, AF_INET or AF_INET6. At most max of them. Names take until
+ * the deadline at most, then TIMEOUT_ERROR. Failure is quiet. */
+int aclshmemi_net_resolve(const char *host, int family, uint16_t port, aclshmemi_deadline_t deadline,
+                          aclshmemi_addr_t *out, size_t max, size_t *count) ACLSHMEMI_MUST_CHECK;
 
 /* Bound with SO_REUSEADDR, not yet listening. A busy port is named together with its holder when the system tells. */
 int aclshmemi_net_bind(const aclshmemi_addr_t *addr, int *fd) ACLSHMEMI_MUST_CHECK;

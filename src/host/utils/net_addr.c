@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host/utils/net.h"
+#include "host/utils/net_name.h"
 
 #define LOG_MODULE "net"
 
@@ -122,23 +123,8 @@ static void add_family(const struct addrinfo *list, int family, uint16_t port, a
     }
 }
 
-static int look_up(const char *host, int family, struct addrinfo **list)
-{
-    struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST};
-    int rc = getaddrinfo(host, NULL, &hints, list); /* literals never ask a server */
-    if (rc == EAI_NONAME) {
-        hints.ai_flags = 0;
-        rc = getaddrinfo(host, NULL, &hints, list);
-    }
-    if (rc == 0)
-        return ACLSHMEM_SUCCESS;
-    const char *kind = family == AF_INET ? "IPv4 " : family == AF_INET6 ? "IPv6 " : "";
-    return fail_quietly(ACLSHMEM_INVALID_VALUE, "host \"%.253s\" has no %saddress: %s", host, kind,
-                        rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
-}
-
-int aclshmemi_net_resolve(const char *host, int family, uint16_t port, aclshmemi_addr_t *out, size_t max,
-                          size_t *count)
+int aclshmemi_net_resolve(const char *host, int family, uint16_t port, aclshmemi_deadline_t deadline,
+                          aclshmemi_addr_t *out, size_t max, size_t *count)
 {
     struct addrinfo *list = NULL;
     size_t found = 0;
@@ -148,7 +134,7 @@ int aclshmemi_net_resolve(const char *host, int family, uint16_t port, aclshmemi
     if (!strchr(host, ':') && looks_like_odd_number(host))
         return fail_quietly(ACLSHMEM_INVALID_VALUE,
                             "\"%.253s\" is no IPv4 address of four decimal numbers and no host name", host);
-    TRY(look_up(host, family, &list));
+    TRY(aclshmemi_net_look_up(host, family, deadline, &list));
     add_family(list, AF_INET, port, out, max, &found);
     add_family(list, AF_INET6, port, out, max, &found);
     freeaddrinfo(list);

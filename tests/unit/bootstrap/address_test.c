@@ -14,6 +14,11 @@
 
 #include "support/unit.h"
 
+static aclshmemi_deadline_t soon(void)
+{
+    return aclshmemi_deadline_after_ms(60000);
+}
+
 typedef struct text_case {
     const char *text;
     const char *host; /* NULL: refused */
@@ -173,21 +178,21 @@ static void test_urls_resolve(void **state)
     size_t count = 0;
     char text[ACLSHMEMI_ADDR_TEXT_LEN];
     assert_int_equal(aclshmemi_url_parse("tcp://127.0.0.1:8666", 64, false, &url), 0);
-    assert_int_equal(aclshmemi_url_resolve(&url, list, 8, &count), 0);
+    assert_int_equal(aclshmemi_url_resolve(&url, soon(), list, 8, &count), 0);
     assert_int_equal(count, 1);
     assert_string_equal(aclshmemi_addr_print(&list[0], text), "127.0.0.1:8666");
 
     assert_int_equal(aclshmemi_url_parse("tcp6://[::1]:8667", 64, false, &url), 0);
-    assert_int_equal(aclshmemi_url_resolve(&url, list, 8, &count), 0);
+    assert_int_equal(aclshmemi_url_resolve(&url, soon(), list, 8, &count), 0);
     assert_string_equal(aclshmemi_addr_print(&list[0], text), "[::1]:8667");
 
     assert_int_equal(aclshmemi_url_parse("tcp6://[fe80::1%lo]:8668", 64, false, &url), 0);
-    assert_int_equal(aclshmemi_url_resolve(&url, list, 8, &count), 0);
+    assert_int_equal(aclshmemi_url_resolve(&url, soon(), list, 8, &count), 0);
     assert_int_equal(list[0].v6.sin6_scope_id, 1);
 
     /* IPv4 alone when there is any, whatever else the name has. */
     assert_int_equal(aclshmemi_url_parse("tcp://localhost:8669", 64, false, &url), 0);
-    assert_int_equal(aclshmemi_url_resolve(&url, list, 8, &count), 0);
+    assert_int_equal(aclshmemi_url_resolve(&url, soon(), list, 8, &count), 0);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(list[i].any.sa_family, AF_INET);
 }
@@ -204,23 +209,23 @@ static void with_own_names(void *argument)
         mount(hosts, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
         t_skip("no mount namespaces here");
     t_check(aclshmemi_url_parse("tcp://both.test:2000", 64, false, &url) == 0);
-    t_check(aclshmemi_url_resolve(&url, list, 8, &count) == 0);
+    t_check(aclshmemi_url_resolve(&url, soon(), list, 8, &count) == 0);
     t_check_int(count, 2); /* tcp: the IPv4 addresses, all of them */
     t_check_text(aclshmemi_addr_print(&list[0], text), "10.1.1.1:2000");
     t_check_text(aclshmemi_addr_print(&list[1], text), "10.1.1.2:2000");
     t_check(aclshmemi_url_parse("tcp6://[both.test]:2000", 64, false, &url) == 0);
-    t_check(aclshmemi_url_resolve(&url, list, 8, &count) == 0);
+    t_check(aclshmemi_url_resolve(&url, soon(), list, 8, &count) == 0);
     t_check_int(count, 1);
     t_check_text(aclshmemi_addr_print(&list[0], text), "[2001:db8::1]:2000");
     t_check(aclshmemi_url_parse("tcp://six.test:2000", 64, false, &url) == 0);
-    t_check(aclshmemi_url_resolve(&url, list, 8, &count) == 0);
+    t_check(aclshmemi_url_resolve(&url, soon(), list, 8, &count) == 0);
     t_check_text(aclshmemi_addr_print(&list[0], text), "[2001:db8::2]:2000");
     t_check(aclshmemi_url_parse("tcp6://[four.test]:2000", 64, false, &url) == 0);
-    t_check_int(aclshmemi_url_resolve(&url, list, 8, &count), ACLSHMEM_INVALID_PARAM);
+    t_check_int(aclshmemi_url_resolve(&url, soon(), list, 8, &count), ACLSHMEM_INVALID_PARAM);
     t_check_contains(aclshmemi_status_last_text(), "four.test");
-    t_check(aclshmemi_session_id_parse("both.test:2000", &list[0]) == 0);
+    t_check(aclshmemi_session_id_parse("both.test:2000", soon(), &list[0]) == 0);
     t_check_text(aclshmemi_addr_print(&list[0], text), "10.1.1.1:2000");
-    t_check(aclshmemi_session_id_parse("six.test:2000", &list[0]) == 0);
+    t_check(aclshmemi_session_id_parse("six.test:2000", soon(), &list[0]) == 0);
     t_check_text(aclshmemi_addr_print(&list[0], text), "[2001:db8::2]:2000");
 }
 
@@ -246,6 +251,57 @@ static void test_names_with_several_addresses(void **state)
         skip();
 }
 
+/* A name server that takes every question and answers none, and a resolver that would ask it for minutes. */
+static void with_a_silent_name_server(void *argument)
+{
+    char *const *files = argument;
+    struct sockaddr_in addr = {
+        .sin_family = AF_INET, .sin_port = htons(53), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    aclshmemi_url_t url;
+    aclshmemi_addr_t list[8];
+    size_t count = 99;
+    if (!t_unshare_network() || unshare(CLONE_NEWNS) != 0 ||
+        mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount(files[0], "/etc/resolv.conf", NULL, MS_BIND, NULL) != 0 ||
+        mount(files[1], "/etc/nsswitch.conf", NULL, MS_BIND, NULL) != 0)
+        t_skip("no network and mount namespaces here");
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    t_check(fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof addr) == 0);
+    t_check_int(aclshmemi_url_parse("tcp://slow.test:2000", 64, false, &url), 0);
+    for (int i = 0; i < 2; i++) { /* the first question is still being asked when the second one is */
+        t_check_int(aclshmemi_url_resolve(&url, aclshmemi_deadline_after_ms(300), list, 8, &count),
+                    ACLSHMEM_INNER_ERROR);
+        t_check_contains(aclshmemi_status_last_text(), "did not tell in time what \"slow.test\" is");
+        t_check_uint(count, 99);
+    }
+    t_check_int(aclshmemi_url_parse("tcp://127.0.0.1:2000", 64, false, &url), 0);
+    t_check_int(aclshmemi_url_resolve(&url, 0, list, 8, &count), 0); /* an address needs nobody */
+    close(fd);
+}
+
+/* [B-05] */
+static void test_a_silent_name_server(void **state)
+{
+    (void)state;
+    char folder[256], resolv[300], nsswitch[300], *files[2] = {resolv, nsswitch};
+    t_child_t child;
+    t_dir_make(folder, sizeof folder);
+    snprintf(resolv, sizeof resolv, "%s/resolv.conf", folder);
+    snprintf(nsswitch, sizeof nsswitch, "%s/nsswitch.conf", folder);
+    t_file_write(resolv, "nameserver 127.0.0.1\noptions timeout:30 attempts:5\n");
+    t_file_write(nsswitch, "hosts: files dns\n");
+    t_run_function(&child, with_a_silent_name_server, files, 60000);
+    t_dir_remove(folder);
+    bool skipped = child.exit_code == T_SKIP;
+    if (!skipped)
+        t_check_exit(&child, 0);
+    else
+        print_message("%s", child.out);
+    t_child_free(&child);
+    if (skipped)
+        skip();
+}
+
 /* [B-05] [U-16] */
 static void test_unknown_names_and_scopes_fail(void **state)
 {
@@ -254,11 +310,11 @@ static void test_unknown_names_and_scopes_fail(void **state)
     aclshmemi_addr_t list[8];
     size_t count = 99;
     assert_int_equal(aclshmemi_url_parse("tcp://no-such-host.invalid:9999", 64, false, &url), 0);
-    assert_int_equal(aclshmemi_url_resolve(&url, list, 8, &count), ACLSHMEM_INVALID_PARAM);
+    assert_int_equal(aclshmemi_url_resolve(&url, soon(), list, 8, &count), ACLSHMEM_INVALID_PARAM);
     assert_int_equal(count, 99);
     t_check_contains(aclshmemi_status_last_text(), "no-such-host.invalid");
     assert_int_equal(aclshmemi_url_parse("tcp6://[fe80::1%nosuch0]:9999", 64, false, &url), 0);
-    assert_int_equal(aclshmemi_url_resolve(&url, list, 8, &count), ACLSHMEM_INVALID_PARAM);
+    assert_int_equal(aclshmemi_url_resolve(&url, soon(), list, 8, &count), ACLSHMEM_INVALID_PARAM);
     t_check_contains(aclshmemi_status_last_text(), "nosuch0, which does not exist; there are: lo");
 }
 
@@ -305,7 +361,7 @@ static void test_session_ids(void **state)
     for (size_t i = 0; i < sizeof sessions / sizeof sessions[0]; i++) {
         const text_case_t *c = &sessions[i];
         aclshmemi_addr_t addr;
-        int rc = aclshmemi_session_id_parse(c->text, &addr);
+        int rc = aclshmemi_session_id_parse(c->text, soon(), &addr);
         t_check_that((rc == 0) == (c->host != NULL), "\"%s\" gives %d: %s", c->text, rc,
                      aclshmemi_status_last_text());
         if (rc == 0) {
@@ -327,16 +383,16 @@ static void test_long_and_absent_session_ids(void **state)
     char text[301], name[HOST_NAME_MAX + 8];
     memset(text, 'a', 300);
     text[300] = '\0';
-    assert_int_equal(aclshmemi_session_id_parse(text, &addr), ACLSHMEM_INVALID_PARAM);
+    assert_int_equal(aclshmemi_session_id_parse(text, soon(), &addr), ACLSHMEM_INVALID_PARAM);
     t_check_contains(aclshmemi_status_last_text(), "longer than 255");
-    assert_int_equal(aclshmemi_session_id_parse(NULL, &addr), ACLSHMEM_INVALID_PARAM);
+    assert_int_equal(aclshmemi_session_id_parse(NULL, soon(), &addr), ACLSHMEM_INVALID_PARAM);
 
     /* This machine's own name, when it has one that resolves. */
     size_t count = 0;
     assert_int_equal(gethostname(name, HOST_NAME_MAX), 0);
-    if (aclshmemi_net_resolve(name, AF_UNSPEC, 0, &addr, 1, &count) == 0) {
+    if (aclshmemi_net_resolve(name, AF_UNSPEC, 0, soon(), &addr, 1, &count) == 0) {
         strcat(name, ":8888");
-        assert_int_equal(aclshmemi_session_id_parse(name, &addr), 0);
+        assert_int_equal(aclshmemi_session_id_parse(name, soon(), &addr), 0);
         assert_int_equal(aclshmemi_addr_port(&addr), 8888);
     }
 }
@@ -359,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_urls_resolve),
         cmocka_unit_test(test_names_with_several_addresses),
         cmocka_unit_test(test_unknown_names_and_scopes_fail),
+        cmocka_unit_test(test_a_silent_name_server),
         cmocka_unit_test(test_session_ids),
         cmocka_unit_test(test_long_and_absent_session_ids),
         cmocka_unit_test(test_errors_show_no_raw_bytes),

@@ -164,7 +164,7 @@ static void places_of(job_t *job, aclshmemi_places_t *places)
     aclshmemi_launch_t launch = {.name = "env", .n_pes = job->n_pes, .single_host = true};
     aclshmemi_source_t source = {.get = variable, .context = job, .forced = "auto"};
     assert_int_equal(aclshmemi_launch_job(&source, &launch, 1, 0, &described), 0);
-    assert_int_equal(aclshmemi_places_init(places, &described), 0);
+    assert_int_equal(aclshmemi_places_init(places, &described, aclshmemi_deadline_after_ms(60000)), 0);
 }
 
 static void test_any_order_one_late(void **state)

@@ -17,7 +17,8 @@
 
 static aclshmemi_env_t env_with(const char *session_id, const char *ifname)
 {
-    return (aclshmemi_env_t){.uid_session_id = session_id, .uid_sock_ifname = ifname};
+    return (aclshmemi_env_t){
+        .uid_session_id = session_id, .uid_sock_ifname = ifname, .init_timeout_ms = 60000};
 }
 
 static aclshmemi_addr_t loopback(uint16_t port)

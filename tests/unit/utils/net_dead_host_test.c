@@ -103,7 +103,9 @@ static int connect_to_other(void)
     aclshmemi_addr_t addr;
     size_t count;
     int fd;
-    t_check_int(aclshmemi_net_resolve("10.99.0.2", AF_INET, PORT, &addr, 1, &count), 0);
+    t_check_int(aclshmemi_net_resolve("10.99.0.2", AF_INET, PORT, aclshmemi_deadline_after_ms(60000), &addr,
+                                      1, &count),
+                0);
     t_check_int(aclshmemi_net_connect(&addr, aclshmemi_deadline_after_ms(30000), &fd), 0);
     return fd;
 }

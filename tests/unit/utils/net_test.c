@@ -23,7 +23,9 @@ static aclshmemi_addr_t address(const char *host, uint16_t port)
 {
     aclshmemi_addr_t addr;
     size_t count = 0;
-    t_check_int(aclshmemi_net_resolve(host, AF_UNSPEC, port, &addr, 1, &count), 0);
+    t_check_int(
+        aclshmemi_net_resolve(host, AF_UNSPEC, port, aclshmemi_deadline_after_ms(60000), &addr, 1, &count),
+        0);
     t_check_uint(count, 1);
     return addr;
 }
@@ -95,7 +97,9 @@ static void names(void **state)
     (void)state;
     aclshmemi_addr_t list[8];
     size_t count = 0;
-    t_check_int(aclshmemi_net_resolve("localhost", AF_UNSPEC, 1, list, 8, &count), 0);
+    t_check_int(
+        aclshmemi_net_resolve("localhost", AF_UNSPEC, 1, aclshmemi_deadline_after_ms(60000), list, 8, &count),
+        0);
     t_check(count >= 1);
     for (size_t i = 0; i < count; i++) {
         t_check(aclshmemi_addr_is_loopback(&list[i]));
@@ -103,7 +107,8 @@ static void names(void **state)
         for (size_t k = 0; k < i; k++)
             t_check(memcmp(&list[i], &list[k], sizeof list[i]) != 0);
     }
-    t_check_int(aclshmemi_net_resolve("::1", AF_INET6, 1, list, 8, &count), 0);
+    t_check_int(
+        aclshmemi_net_resolve("::1", AF_INET6, 1, aclshmemi_deadline_after_ms(60000), list, 8, &count), 0);
     t_check_uint(count, 1);
     t_check_int(list[0].any.sa_family, AF_INET6);
 }
@@ -121,14 +126,17 @@ static void bad_names(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         aclshmemi_addr_t addr;
         size_t count = 99;
-        t_check_that(aclshmemi_net_resolve(bad[i], AF_UNSPEC, 1, &addr, 1, &count) != 0, "\"%s\" is taken",
-                     bad[i]);
+        t_check_that(aclshmemi_net_resolve(bad[i], AF_UNSPEC, 1, aclshmemi_deadline_after_ms(60000), &addr, 1,
+                                           &count) != 0,
+                     "\"%s\" is taken", bad[i]);
         t_check_uint(count, 99);
         t_check(strlen(aclshmemi_status_last_text()) > 10);
     }
     aclshmemi_addr_t addr;
     size_t count;
-    t_check_int(aclshmemi_net_resolve("::1", AF_INET, 1, &addr, 1, &count), ACLSHMEM_INVALID_VALUE);
+    t_check_int(
+        aclshmemi_net_resolve("::1", AF_INET, 1, aclshmemi_deadline_after_ms(60000), &addr, 1, &count),
+        ACLSHMEM_INVALID_VALUE);
     t_check_contains(aclshmemi_status_last_text(), "IPv4");
     t_log_expect_clean();
     t_unit_log_stop();

@@ -64,7 +64,7 @@ int aclshmemi_meet_socket(const aclshmemi_job_t *job, const aclshmemi_env_t *env
         .round = atomic_load(&rounds),
         .deadline = deadline,
     };
-    TRY(aclshmemi_places_init(&places, job));
+    TRY(aclshmemi_places_init(&places, job, deadline));
     if (!job->local)
         TRY(aclshmemi_tls_context_create(env, NULL, &meeting.tls));
     int rc = meeting.pe == 0 ? lead(&meeting, &places, uid) : aclshmemi_meeting_call(&meeting, &places, uid);

@@ -24,7 +24,8 @@
 #define BACKLOG       4096
 #define LOOK_AGAIN_MS 20
 
-int aclshmemi_places_init(aclshmemi_places_t *places, const aclshmemi_job_t *job)
+int aclshmemi_places_init(aclshmemi_places_t *places, const aclshmemi_job_t *job,
+                          aclshmemi_deadline_t deadline)
 {
     memset(places, 0, sizeof *places);
     places->local = job->local;
@@ -32,8 +33,8 @@ int aclshmemi_places_init(aclshmemi_places_t *places, const aclshmemi_job_t *job
         struct in_addr v4;
         places->by_name = strcmp(job->host, "localhost") != 0 && strchr(job->host, ':') == NULL &&
                           inet_pton(AF_INET, job->host, &v4) != 1;
-        if (aclshmemi_net_resolve(job->host, AF_UNSPEC, job->port, places->addr, ACLSHMEMI_PLACE_ADDRESSES,
-                                  &places->count) != 0)
+        if (aclshmemi_net_resolve(job->host, AF_UNSPEC, job->port, deadline, places->addr,
+                                  ACLSHMEMI_PLACE_ADDRESSES, &places->count) != 0)
             return fail(ACLSHMEM_INVALID_VALUE,
                         "PE 0's host: %s; correct MASTER_ADDR, or give init an address or a "
                         "unique id",

@@ -17,7 +17,8 @@ typedef struct aclshmemi_places {
     aclshmemi_addr_t addr[ACLSHMEMI_PLACE_ADDRESSES];
 } aclshmemi_places_t;
 
-int aclshmemi_places_init(aclshmemi_places_t *places, const aclshmemi_job_t *job) ACLSHMEMI_MUST_CHECK;
+int aclshmemi_places_init(aclshmemi_places_t *places, const aclshmemi_job_t *job,
+                          aclshmemi_deadline_t deadline) ACLSHMEMI_MUST_CHECK;
 /* Listens at the first free place; addr is the address there (several hosts only). Waits until the deadline when this
  * user's own earlier job still holds it. */
 int aclshmemi_places_listen(const aclshmemi_places_t *places, const aclshmemi_job_t *job,

@@ -56,7 +56,7 @@ static int dial(const char *text, aclshmemi_deadline_t deadline, int *fd)
                     text);
     memcpy(host, text, length);
     host[length] = '\0';
-    TRY(aclshmemi_net_resolve(host, AF_UNSPEC, (uint16_t)port, list, ADDRESSES_MAX, &count));
+    TRY(aclshmemi_net_resolve(host, AF_UNSPEC, (uint16_t)port, deadline, list, ADDRESSES_MAX, &count));
     for (size_t i = 0; i < count; i++) {
         if (aclshmemi_net_connect(&list[i], deadline, fd) == 0)
             return 0;

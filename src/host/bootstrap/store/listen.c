@@ -44,7 +44,8 @@ int aclshmemi_store_meeting_find(const aclshmemi_bootstrap_params_t *params,
     if (!has_address)
         return find_by_id(params->uid, meeting);
     TRY(aclshmemi_url_parse(params->ip_port, ACLSHMEM_MAX_IP_PORT_LEN, false, &url));
-    TRY(aclshmemi_url_resolve(&url, meeting->addrs, ACLSHMEMI_STORE_ADDRS_MAX, &meeting->n_addrs));
+    TRY(aclshmemi_url_resolve(&url, aclshmemi_deadline_after_ms(params->init_timeout_ms), meeting->addrs,
+                              ACLSHMEMI_STORE_ADDRS_MAX, &meeting->n_addrs));
     meeting->magic = ACLSHMEMI_STORE_MAGIC_BY_ADDRESS;
     snprintf(meeting->name, sizeof meeting->name, "%.*s", ACLSHMEM_MAX_IP_PORT_LEN, params->ip_port);
     return 0;

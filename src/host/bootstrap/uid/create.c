@@ -82,7 +82,8 @@ static int bind_session_id(const aclshmemi_env_t *env, aclshmemi_addr_t *addr, i
 {
     aclshmemi_addr_t list[NAME_ADDRESSES];
     size_t count = 0;
-    TRY(aclshmemi_session_id_resolve(env->uid_session_id, list, NAME_ADDRESSES, &count));
+    TRY(aclshmemi_session_id_resolve(env->uid_session_id, aclshmemi_deadline_after_ms(env->init_timeout_ms),
+                                     list, NAME_ADDRESSES, &count));
     int rc = ACLSHMEM_INVALID_PARAM;
     for (size_t i = 0; i < count && rc != 0; i++) {
         rc = aclshmemi_net_try_bind(&list[i], fd);
