@@ -258,11 +258,31 @@ static int with_few_descriptors(void *argument)
                : 1;
 }
 
+/* Nobody should rely on zeroes, which a card does not give either. */
+static int filled_when_checked(void *argument)
+{
+    const size_t sizes[] = {100, 3 << 20};
+
+    (void)argument;
+    (void)setenv("SHMEM_CPU_CHECK", "yes", 1);
+    if (aclInit(NULL) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS)
+        return 1;
+    for (size_t i = 0; i < 2; i++) {
+        unsigned char *memory = NULL;
+
+        if (aclrtMalloc((void **)&memory, sizes[i], ACL_MEM_MALLOC_HUGE_FIRST) != ACL_SUCCESS ||
+            memory[0] == 0 || memory[sizes[i] - 1] == 0)
+            return 2;
+    }
+    return 0;
+}
+
 static void limits(void **state)
 {
     (void)state;
     assert_int_equal(t_fork(with_little_memory, NULL), 0);
     assert_int_equal(t_fork(with_few_descriptors, NULL), 0);
+    assert_int_equal(t_fork(filled_when_checked, NULL), 0);
 }
 
 int main(void)
