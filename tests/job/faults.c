@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * [I-28] Init with every device call failing in turn, on one PE of two: nobody hangs, nothing is left behind, and an init
- * right afterwards on the same port works.
+ * [I-28] Init with every device call failing in turn, on each PE of three: nobody hangs, nothing is left behind, and an
+ * init right afterwards on the same port works.
  * [R-02] [R-10]
  */
 #include <stdio.h>
@@ -14,13 +14,19 @@ static const char *const calls[] = {"open",   "device_current", "stream_create",
                                     "export", "reserve",        "map",           "import",
                                     "alloc",  "copy",           "fill"};
 
+typedef struct plan {
+    char fault[64];
+    int victim;
+} plan_t;
+
 static void init_with_fault(job_t *job, int pe)
 {
-    const char *fault = job->arg;
+    const plan_t *plan = job->arg;
+    const char *fault = plan->fault;
     aclshmemx_init_attr_t attr = job_attr(job, pe);
     job_enter(job, pe); /* opens what a process opens once */
     job_leave();
-    if (pe == 1)
+    if (pe == plan->victim)
         setenv("SHMEM_NPU_FAIL", fault, 1);
     setenv("SHMEM_CYCLE_PROF_PE", "1", 1); /* has memory of its own on the device */
     t_resources_t before = t_resources_now();
@@ -36,7 +42,7 @@ static void init_with_fault(job_t *job, int pe)
         t_check_int(aclshmem_my_pe(), -1);
         t_resources_expect(&before, 2, 2048);
         job_enter(job, pe);
-    } /* else a call that init does not reach here, or PE 1 failed before it met PE 0 and is here with its second try */
+    } /* else a call that init does not reach here, or the victim failed before it met anybody and is here with its second try */
     t_check(aclshmem_malloc(64) != NULL);
     job_leave();
 }
@@ -63,19 +69,24 @@ static void no_host_memory(job_t *job, int pe)
     job_leave();
 }
 
+static void run(const char *call, int nth, int victim)
+{
+    plan_t plan = {.victim = victim};
+    job_t job;
+    snprintf(plan.fault, sizeof plan.fault, "%s:%d", call, nth);
+    job_init(&job, 3);
+    job.control_timeout_s = 40;
+    job.init_timeout_s = 40;
+    job.arg = &plan;
+    job_run(&job, init_with_fault);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        for (int n = 1; n <= 2; n++) {
-            char fault[64];
-            job_t job;
-            snprintf(fault, sizeof fault, "%s:%d", calls[i], n);
-            job_init(&job, 2);
-            job.control_timeout_s = 40;
-            job.init_timeout_s = 40;
-            job.arg = fault;
-            job_run(&job, init_with_fault);
-        }
+        for (int nth = 1; nth <= 2; nth++)
+            for (int victim = 0; victim < 3; victim++)
+                run(calls[i], nth, victim);
     job_t job;
     job_init(&job, 2);
     job_run(&job, no_host_memory);
