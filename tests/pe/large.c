@@ -2,6 +2,9 @@
 /*
  * Transfers and strides past 32 bits: 4 GiB and 16 bytes in one call, offsets past 8 GiB. The source is mostly pages that
  * nobody has touched, so little more memory is needed than the target's; where that is missing the test is skipped.
+ *
+ *     large [all]    all: every kind of transfer, by hand, since each takes seconds and collectives 14 GiB
+ *
  * [D-18] [D-19]
  * [R-11]
  */
@@ -18,6 +21,8 @@
 #define UNDER_TSAN 1
 #endif
 #endif
+
+#define VOID(pointer) ((void *)(pointer))
 
 static const uint64_t gib = UINT64_C(1) << 30;
 static const size_t bytes = ((size_t)4 << 30) + 16;
@@ -37,7 +42,7 @@ static uint64_t number_in(const char *path, const char *prefix)
     return value;
 }
 
-static void skip_without_memory(void)
+static void skip_without_memory(uint64_t needed)
 {
 #ifdef UNDER_TSAN
     t_skip("the thread sanitizer would need four times the memory");
@@ -47,8 +52,9 @@ static void skip_without_memory(void)
              used = number_in("/sys/fs/cgroup/memory.current", "");
     if (limit != 0 && limit - used < have)
         have = limit - used;
-    if (have < 10 * gib)
-        t_skip("%llu MiB of memory are available, 10 GiB are needed", (unsigned long long)(have >> 20));
+    if (have < needed)
+        t_skip("%llu MiB of memory are available, %llu are needed", (unsigned long long)(have >> 20),
+               (unsigned long long)(needed >> 20));
 }
 
 /* What stands at a place of the source: some words in every MiB, and all about the places where 32 bits end. */
@@ -154,13 +160,155 @@ static void long_strides(int me, int last)
     aclshmem_free(there);
 }
 
-int main(void)
+/* --- Every kind of transfer --- */
+
+typedef struct operands {
+    char *there, *here; /* bytes and a guard each */
+    char *wide;         /* local, twice as long: elements of 8 bytes with gaps between them */
+    int32_t *signal;
+    int last;
+} operands_t;
+
+static void by_put_nbi(const operands_t *o)
 {
-    skip_without_memory();
+    aclshmem_putmem_nbi(o->there, o->here, bytes, o->last);
+}
+
+static void by_typed_put(const operands_t *o)
+{
+    aclshmem_int16_put(VOID(o->there), VOID(o->here), bytes / 2, o->last);
+}
+
+static void by_put8_nbi(const operands_t *o) /* a count of 32 bits: all it can say, and the rest */
+{
+    aclshmem_put8_nbi(o->there, o->here, UINT32_MAX, o->last);
+    aclshmem_put8_nbi(o->there + UINT32_MAX, o->here + UINT32_MAX, (uint32_t)(bytes - UINT32_MAX), o->last);
+}
+
+static void by_iput(const operands_t *o)
+{
+    aclshmem_iput64(o->there, o->here, 1, 1, bytes / 8, o->last);
+}
+
+static void by_iput_with_gaps(const operands_t *o)
+{
+    for (size_t at = 0; at + 8 <= bytes; at += at + STEP < bytes - 4096 ? STEP : 8)
+        memcpy(o->wide + 2 * at, o->here + at, 8);
+    aclshmem_int64_iput(VOID(o->there), VOID(o->wide), 1, 2, bytes / 8, o->last);
+}
+
+static void by_put_signal(const operands_t *o)
+{
+    aclshmem_put64_signal(o->there, o->here, bytes / 8, o->signal, 1, ACLSHMEM_SIGNAL_ADD, o->last);
+}
+
+static void by_putmem_signal_nbi(const operands_t *o)
+{
+    aclshmemx_putmem_signal_nbi(o->there, o->here, bytes, o->signal, 1, ACLSHMEM_SIGNAL_ADD, o->last);
+}
+
+static void by_stream(const operands_t *o)
+{
+    aclshmemx_putmem_on_stream(o->there, o->here, bytes, o->last, NULL);
+    aclshmemx_signal_op_on_stream(o->signal, 1, ACLSHMEM_SIGNAL_ADD, o->last, NULL);
+}
+
+static void back_by_get(const operands_t *o)
+{
+    aclshmem_getmem(o->here, o->there, bytes, o->last);
+}
+
+static void back_by_get_nbi(const operands_t *o)
+{
+    aclshmem_double_get_nbi(VOID(o->here), VOID(o->there), bytes / 8, o->last);
+}
+
+static void back_by_iget(const operands_t *o)
+{
+    aclshmem_iget128(o->here, o->there, 1, 1, bytes / 16, o->last);
+}
+
+static const struct {
+    void (*move)(const operands_t *o);
+    bool signals, back;
+} kinds[] = {
+    {by_put_nbi, false, false},          {by_typed_put, false, false},      {back_by_get, false, true},
+    {by_put8_nbi, false, false},         {back_by_get_nbi, false, true},    {by_iput, false, false},
+    {back_by_iget, false, true},         {by_iput_with_gaps, false, false}, {by_put_signal, true, false},
+    {by_putmem_signal_nbi, true, false}, {by_stream, true, false}};
+
+/* What is at the last PE has the number of the last put; a get brings that. */
+static void every_kind(int me, int last)
+{
+    operands_t o = {.there = aclshmem_malloc(bytes + GUARD), .here = local_memory(), .last = last};
+    o.signal = aclshmem_calloc(1, sizeof *o.signal);
+    o.wide =
+        mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(o.there != NULL && o.signal != NULL && o.wide != MAP_FAILED);
+    memset(o.there + bytes, 0x33, GUARD);
+    memset(o.here + bytes, 0x33, GUARD);
+    uint64_t round = 0;
+    int32_t signals = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        round += !kinds[i].back;
+        signals += kinds[i].signals;
+        if (me == 0 && kinds[i].back)
+            memset(o.here + bytes - 8192, 0x77, 8192);
+        else if (me == 0)
+            write_pattern(o.here, round);
+        aclshmem_barrier_all();
+        if (me == 0)
+            kinds[i].move(&o);
+        if (me == 0 && kinds[i].back) {
+            aclshmem_quiet();
+            check_pattern(o.here, round);
+        }
+        if (kinds[i].signals && me == last)
+            aclshmem_signal_wait_until(o.signal, ACLSHMEM_CMP_EQ, signals); /* and no barrier in between */
+        else
+            aclshmem_barrier_all();
+        if (me == last && !kinds[i].back)
+            check_pattern(o.there, round);
+        if (kinds[i].signals && me == last)
+            aclshmem_barrier_all();
+        aclshmem_barrier_all();
+    }
+    CHECK_INT(munmap(o.wide, 2 * bytes), 0);
+    CHECK_INT(munmap(o.here, bytes + GUARD), 0);
+    aclshmem_free(o.signal);
+    aclshmem_free(o.there);
+}
+
+/* A broadcast of more than 4 GiB from the last member, and its sum of bits with itself, in place. */
+static void collectives(int me, int last)
+{
+    char *block = aclshmem_malloc(bytes + GUARD);
+    CHECK(block != NULL);
+    memset(block + bytes, 0x33, GUARD);
+    if (me == last)
+        write_pattern(block, 5);
+    aclshmem_barrier_all();
+    CHECK_INT(aclshmem_broadcastmem(ACLSHMEM_TEAM_WORLD, block, block, bytes, last), 0);
+    check_pattern(block, 5);
+    aclshmem_barrier_all();
+    CHECK_INT(aclshmem_uint64_or_reduce(ACLSHMEM_TEAM_WORLD, VOID(block), VOID(block), bytes / 8), 0);
+    check_pattern(block, 5);
+    aclshmem_free(block);
+}
+
+int main(int argc, char **argv)
+{
+    bool all = argc > 1 && strcmp(argv[1], "all") == 0;
+    CHECK(argc == 1 || all);
+    skip_without_memory((all ? 14 : 10) * gib);
     pe_init(9 * gib);
     int me = aclshmem_my_pe(), last = aclshmem_n_pes() - 1;
     long_strides(me, last);
     long_transfers(me, last);
+    if (all) {
+        every_kind(me, last);
+        collectives(me, last);
+    }
     pe_finalize();
     return 0;
 }
