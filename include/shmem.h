@@ -23,6 +23,9 @@
 #include "device/gm2gm/shmem_device_so.h"
 #include "device/gm2gm/shmem_device_amo.h"
 #include "device/gm2gm/shmem_device_mo.h"
+#include "device/gm2gm/engine/shmem_device_sdma.h"
+#include "device/gm2gm/engine/shmem_device_rdma.h"
+#include "device/gm2gm/engine/shmem_device_udma.h"
 #include "device/gm2gm/shmem_device_cc.h"
 #include "device/gm2gm/shmem_device_coll.h"
 

@@ -56,7 +56,7 @@ typedef struct aclshmemi_work {
 /* Where an old value comes back to. Taken by who asks, from the cells of the bank. */
 typedef struct aclshmemi_result {
     uint32_t taken;
-    uint32_t ready;
+    uint32_t reserved;
     uint64_t value;
 } aclshmemi_result_t;
 
@@ -94,6 +94,7 @@ typedef struct aclshmemi_bank {
 
 #define ACLSHMEMI_DMA_CHANNELS       48u
 #define ACLSHMEMI_DMA_PIECE          (1u << 20) /* bytes that an entry moves at most */
+#define ACLSHMEMI_DMA_BULK           4096u      /* bytes from which the engine is worth its latency */
 #define ACLSHMEMI_DMA_WORKSPACE      16384u     /* bytes */
 #define ACLSHMEMI_DMA_ENTRY          64u
 #define ACLSHMEMI_DMA_ENTRY_NOTIFY   6u

@@ -93,15 +93,9 @@ static inline aclshmemi_result_t *aclshmemi_bank_take_result(const aclshmemi_ban
     return NULL;
 }
 
-static inline bool aclshmemi_result_is_ready(const aclshmemi_result_t *cell)
-{
-    return __atomic_load_n(&cell->ready, __ATOMIC_ACQUIRE) != 0;
-}
-
 static inline uint64_t aclshmemi_result_give_back(aclshmemi_result_t *cell)
 {
     uint64_t value = cell->value;
-    cell->ready = 0;
     __atomic_store_n(&cell->taken, 0, __ATOMIC_RELEASE);
     return value;
 }

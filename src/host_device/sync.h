@@ -161,4 +161,15 @@ typedef struct aclshmemi_sync_array {
 
 static_assert(sizeof(aclshmemi_sync_array_t) <= 2560, "fits the sync array of a team");
 
+#define ACLSHMEMI_ROCE_ROUNDS 14 /* 2^14 PEs */
+
+/* A team's counters: how members meet over ROCE. In round r the PE 2^r before this one adds one, and this PE takes it away
+ * again: between meetings all are 0, whatever team has the slot. */
+typedef struct aclshmemi_counters {
+    uint32_t arrived[ACLSHMEMI_ROCE_ROUNDS];
+    uint32_t reserved[2];
+} aclshmemi_counters_t;
+
+static_assert(sizeof(aclshmemi_counters_t) == 64, "fits the counters of a team");
+
 #endif

@@ -50,7 +50,7 @@ ACLSHMEM_DEVICE void aclshmem_putmem_signal_nbi(__gm__ void *dst, __gm__ void *s
 ACLSHMEM_TYPES_BITS(ACLSHMEMI_PUT_SIGNAL_BITS)
 #undef ACLSHMEMI_PUT_SIGNAL_BITS
 
-/* Rows go by the engine that carries signals, so the signal comes behind them. */
+/* Rows go by the engine that carries signals, so the signal comes behind them; where that is SDMA they are waited for. */
 ACLSHMEM_DEVICE void aclshmemi_put_signal_rows(const char *call, __gm__ void *dst, __gm__ const void *src,
                                                const non_contiguous_copy_param *rows, size_t element_bytes,
                                                __gm__ int32_t *sig_addr, int32_t signal, int sig_op, int pe,
@@ -58,7 +58,9 @@ ACLSHMEM_DEVICE void aclshmemi_put_signal_rows(const char *call, __gm__ void *ds
 {
     aclshmemi_signal_check(call, sig_addr, sig_op);
     aclshmemi_rows_t out = aclshmemi_rows_of(call, rows, element_bytes, pe);
-    (void)aclshmemi_put_rows(call, dst, src, &out, pe);
+    uint32_t engine = aclshmemi_put_rows(call, dst, src, &out, pe);
+    if (engine == ACLSHMEM_TRANSPORT_SDMA)
+        aclshmemi_engine_quiet(aclshmemi_state(call), call, engine);
     aclshmemi_signal(call, sig_addr, signal, sig_op, pe);
     if (wait)
         aclshmemi_quiet_core(call);

@@ -45,11 +45,13 @@ static void *put_many(void *context)
 {
     uint64_t number = (uint64_t)(uintptr_t)context;
     for (uint64_t i = 0; i < 2000; i++) {
-        uint64_t value = number << 32 | i, seen = 0;
-        t_check_int(shared.ops.put(&shared, road_at(1, 8 * number), &value, sizeof value), 0);
+        uint64_t value[ACLSHMEMI_DMA_BULK / 8], seen[ACLSHMEMI_DMA_BULK / 8] = {0};
+        for (uint64_t k = 0; k < ACLSHMEMI_DMA_BULK / 8; k++)
+            value[k] = number << 32 | (i + k);
+        t_check_int(shared.ops.put(&shared, road_at(1, sizeof value * number), value, sizeof value), 0);
         if (i % 100 == 0) {
-            t_check_int(shared.ops.get(&shared, &seen, road_at(1, 8 * number), sizeof seen), 0);
-            t_check_uint(seen, value);
+            t_check_int(shared.ops.get(&shared, seen, road_at(1, sizeof seen * number), sizeof seen), 0);
+            t_check_memory(seen, value, sizeof value);
         }
     }
     return NULL;

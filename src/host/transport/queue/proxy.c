@@ -42,10 +42,15 @@ static void finish(const aclshmemi_queue_set_t *set, int pe, int code)
     aclshmemi_work_t *work = aclshmemi_queue_slot(queue, ticket);
     if (code != 0)
         note_failure(set, queue, ticket, work->kind, code);
-    if (work->kind == ACLSHMEMI_WORK_AMO && work->result != 0)
-        __atomic_store_n(&((aclshmemi_result_t *)(uintptr_t)work->result)->ready, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&work->turn, ticket + queue->depth, __ATOMIC_RELEASE);
     __atomic_store_n(&queue->done, ticket + 1, __ATOMIC_RELEASE);
+}
+
+/* Cores of this PE that sleep until something is over are woken, once for all that is. */
+static void tell(const aclshmemi_queue_set_t *set)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* what is over is seen before the look at who sleeps */
+    aclshmemi_transport_ring(set->transport, set->transport->site->pe);
 }
 
 /* One lap of a queue at most, so that a busy one does not keep the others waiting. */
@@ -136,9 +141,10 @@ static void *run(void *context)
     int idle = 0;
     while (!atomic_load(&set->stop)) {
         bool worked = drain_marked(set);
-        if (reap(set) || worked)
+        if (reap(set) || worked) {
+            tell(set);
             idle = 0;
-        else if (idle++ < YIELDS)
+        } else if (idle++ < YIELDS)
             sched_yield();
         else
             sleep_on_bell(set);

@@ -122,7 +122,7 @@ static void ring_engine(void *doorbell, uint32_t tail)
     syscall(SYS_futex, &slept_on->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-enum { YIELDS = 200, NAP_US = 100, SMALL = 256 /* bytes */ };
+enum { YIELDS = 200, NAP_US = 100 };
 
 typedef struct patience {
     aclshmemi_deadline_t deadline;
@@ -171,7 +171,7 @@ static int copy(aclshmemi_transport_t *t, char *dest, const char *source, size_t
 {
     sdma_t *sdma = t->state;
     aclshmemi_dma_channel_t *channel = &sdma->workspace->channel[0];
-    if (bytes < SMALL && npu_host_can_touch()) {
+    if (bytes < ACLSHMEMI_DMA_BULK && npu_host_can_touch()) {
         aclshmemi_transport_move(dest, source, bytes);
         return 0;
     }
