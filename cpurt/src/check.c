@@ -12,6 +12,9 @@
 #include <string.h>
 #include <time.h>
 
+#define PAUSES                                                                                               \
+    32u /* of a block at most, some milliseconds: a kernel of many small steps should still end soon */
+
 cpurt_check_t *cpurt_check_create(void)
 {
     return calloc(1, sizeof(cpurt_check_t));
@@ -49,8 +52,9 @@ bool cpurt_check_chance(cpurt_check_t *check, uint32_t chances)
 
 void cpurt_check_linger(cpurt_check_t *check)
 {
-    if (!cpurt_check_chance(check, check->lingers))
+    if (check->pauses == 0 || !cpurt_check_chance(check, check->lingers))
         return;
+    check->pauses--;
     const struct timespec pause = {.tv_nsec = 100000 + (long)cpurt_check_below(check, 2000000)};
     (void)nanosleep(&pause, NULL);
 }
@@ -69,6 +73,7 @@ void cpurt_check_begin(cpurt_core_t *core)
     check->early = early[cpurt_check_below(check, 4)];
     check->evictions = evictions[cpurt_check_below(check, 4)];
     check->lingers = lingers[cpurt_check_below(check, 4)];
+    check->pauses = PAUSES;
     check->straight = cpurt_check_chance(check, 128);
     check->polls = 0;
     check->in.first = check->in.count = check->out.first = check->out.count = 0;

@@ -62,6 +62,7 @@ struct cpurt_check {
     uint32_t early;     /* chance in 256 that a pipe gets on when something is issued */
     uint32_t evictions; /* chance in 256 that the cache lets go of a line on its own */
     uint32_t lingers;   /* chance in 256 that others get ahead where that would tell */
+    uint32_t pauses;    /* left to this block */
     bool straight;      /* pipes nobody waits for stay put */
     uint32_t polls;     /* since something was issued */
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check_kernels.h"
 
@@ -215,9 +216,42 @@ static void right_kernels_are_left_alone(void **state)
     }
 }
 
+/* Without a seed one is chosen, said once, kept for the life of the process, and named in reports. */
+static int chooses_a_seed(void *argument)
+{
+    const bug_t *const bug = &bugs[0];
+    char said[512] = "", line[256] = "", ending[64];
+    unsigned int seed = 0, again = 0;
+    FILE *const notes = tmpfile();
+
+    (void)argument;
+    if (notes == NULL || unsetenv("SHMEM_CPU_CHECK_SEED") != 0 || dup2(fileno(notes), STDERR_FILENO) < 0)
+        return 1;
+    for (int i = 0; i < 3; i++) {
+        if (t_begin(NULL) != 0 || runs_well(bug, bug->bug, said, sizeof said) || t_end(NULL) != 0)
+            return 2;
+        rewind(notes);
+        if (fgets(line, sizeof line, notes) == NULL ||
+            sscanf(line, "acl: checked mode, seed %u; SHMEM_CPU_CHECK_SEED=%u", &seed, &again) != 2 ||
+            seed == 0 || seed != again || fgets(line, sizeof line, notes) != NULL)
+            return 3;
+        (void)snprintf(ending, sizeof ending, "[seed %u]", seed);
+        if (strstr(said, ending) == NULL)
+            return 4;
+    }
+    return 0;
+}
+
+static void a_run_can_be_repeated(void **state)
+{
+    (void)state;
+    assert_int_equal(t_fork(chooses_a_seed, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_can_be_repeated), /* forks, so before anything else */
         cmocka_unit_test(right_kernels_are_left_alone),
         cmocka_unit_test(mistakes_are_caught),
     };
