@@ -19,6 +19,7 @@
 #include "device/gm2gm/shmem_device_rma.h"
 #include "device/gm2gm/engine/shmem_device_mte.h"
 #include "device/ub2gm/shmem_device_rma.h"
+#include "device/shmem_device_prof.h"
 #include "device/gm2gm/shmem_device_p2p_sync.h"
 #include "device/gm2gm/shmem_device_so.h"
 #include "device/gm2gm/shmem_device_amo.h"

@@ -39,7 +39,8 @@ typedef struct aclshmem_prof_block_t {
 
 /* Cycle counts of a PE, see aclshmemx_get_prof(). */
 typedef struct aclshmem_prof_pe_t {
-    int32_t pe_id;                                                   /* the PE that counts */
+    int32_t pe_id;    /* the PE that counts */
+    uint32_t dropped; /* passes without a place: of blocks from 64 on, or of other frames */
     aclshmem_prof_block_t block_prof[ACLSHMEM_CYCLE_PROF_MAX_BLOCK]; /* by block of the kernel */
 } aclshmem_prof_pe_t;
 

@@ -77,6 +77,7 @@ AT(aclshmem_ub_config_t, sync_id, 12);
 SIZE(aclshmem_prof_block_t, 16384, 8);
 AT(aclshmem_prof_block_t, cycles, 8192);
 SIZE(aclshmem_prof_pe_t, 1048584, 8);
+AT(aclshmem_prof_pe_t, dropped, 4);
 AT(aclshmem_prof_pe_t, block_prof, 8);
 
 SIZE(aclshmem_device_host_state_t, 32992, 8);

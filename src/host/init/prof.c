@@ -77,6 +77,9 @@ static int print_table(const aclshmem_prof_pe_t *profile)
     fprintf(out, "%-8s %-8s %16s %12s %16s\n", "BlockID", "FrameID", "Cycles", "Count", "AvgTime(us)");
     for (int block = 0; block < ACLSHMEM_CYCLE_PROF_MAX_BLOCK; block++)
         print_block(out, block, &profile->block_prof[block]);
+    if (profile->dropped != 0)
+        fprintf(out, "%u passes of blocks from %d on, or of frames from %d on, were not counted\n",
+                profile->dropped, ACLSHMEM_CYCLE_PROF_MAX_BLOCK, ACLSHMEM_CYCLE_PROF_FRAME_CNT);
     int rc =
         fclose(out) != 0 ? fail(ACLSHMEM_MALLOC_FAILED, "out of memory for the table of cycle counts") : 0;
     if (rc == 0 && (fwrite(text, 1, length, stdout) != length || fflush(stdout) != 0))
