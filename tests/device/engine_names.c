@@ -20,6 +20,8 @@ static void fresh(void)
     memset(e, 0, sizeof *e);
     for (int i = 0; i < ENGINES_BYTES + 64; i++)
         e->source[i] = engines_pattern(me, i);
+    for (int i = 0; i <= ENGINES_POSTS; i++)
+        e->rounds[i] = (uint64_t)i;
     for (int i = 0; i < 8; i++)
         e->word[i] = i == 0 ? 100 + me : 0;
     aclshmem_barrier_all();

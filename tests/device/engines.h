@@ -18,6 +18,7 @@ typedef struct engines {
     _Alignas(64) int64_t word[8];
     _Alignas(64) uint64_t signal;
     _Alignas(64) uint64_t of_core[ENGINES_CORES][ENGINES_LINE / 8]; /* by core of the PE before */
+    uint64_t rounds[ENGINES_POSTS + 1];                             /* the number of each, to put from */
     unsigned char source[ENGINES_BYTES + 64];
     unsigned char target[ENGINES_BYTES + 64];
     unsigned char back[ENGINES_BYTES + 64];

@@ -183,8 +183,7 @@ ACLSHMEM_KERNEL(engines_atomics, __gm__ engines_t *, e, int, engine)
 static void post(__gm__ engines_t *e, int engine, uint64_t round, int pe)
 {
     uint32_t core = aicore_block_index();
-    __gm__ uint64_t *mine = &e->of_core[core][1], *there = &e->of_core[core][0];
-    *mine = round;
+    __gm__ uint64_t *mine = &e->rounds[round], *there = &e->of_core[core][0];
     if (engine == ENGINES_SDMA)
         aclshmemx_sdma_put_nbi(there, mine, BUF, 64, 1, pe, 0);
     else if (engine == ENGINES_ROCE)
