@@ -149,14 +149,17 @@ ACL_KERNEL(check_scalar_read, check_request_t, job)
     for (uint32_t i = aicore_block_index(); i < CHECK_CHUNKS; i += aicore_block_count()) {
         const uint32_t at = i * CHECK_CHUNK;
 
+        if (bug == 4)
+            aicore_copy_in(32, job.in + at, (words + 1) * 4);
         aicore_copy_in(32, job.in + at, words * 4);
         if (bug != 1 && bug != 2)
             pass(MTE2, S);
         if (bug != 2)
             aicore_touch(S, 32, words * 4, 0);
-        /* Bug 4 takes the tail that the copy leaves behind for data. */
-        for (uint32_t k = 0; k < words + (bug == 4 ? 1 : 0); k++)
+        for (uint32_t k = 0; k < words; k++)
             aicore_store(job.out + at + k, buffer[k], 4);
+        if (bug == 4) /* relies on the tail: the second copy may have spoilt what the first one brought */
+            aicore_store(job.out + at + words, buffer[words] - job.in[at + words], 4);
         if (bug != 3)
             aicore_cache_range(job.out + at, 4 * (words + 1));
         pass(S, MTE2); /* before the next copy writes where this was read */
