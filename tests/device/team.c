@@ -78,7 +78,7 @@ static void teams_while_a_kernel_runs(void)
     aclshmem_team_t team = ACLSHMEM_TEAM_INVALID;
     CHECK_INT(aclshmem_team_split_strided(ACLSHMEM_TEAM_WORLD, 0, 1, aclshmem_n_pes(), &team), 0);
     CHECK_INT(team, 1);
-    while (__atomic_load_n(&sizes[0], __ATOMIC_RELAXED) <= 0)
+    while (__atomic_load_n(&sizes[0], __ATOMIC_ACQUIRE) <= 0)
         ;
     aclshmem_team_destroy(team);
     CHECK_ACL(aclrtSynchronizeStream(stream));

@@ -40,9 +40,12 @@ ACLSHMEM_KERNEL(watch_team, __gm__ int *, sizes, aclshmem_team_t, team)
 {
     aicore_wait_t wait;
     aicore_wait_begin(&wait);
-    while ((sizes[0] = aclshmem_team_n_pes(team)) < 0)
+    int size;
+    while ((size = aclshmem_team_n_pes(team)) < 0)
         aicore_wait_step(&wait, NULL, 0);
     sizes[1] = aclshmem_team_my_pe(team);
+    aicore_store(&sizes[0], (uint32_t)size, sizeof size); /* the host looks at it meanwhile */
+    aicore_cache_line(&sizes[0]);
     while (aclshmem_team_n_pes(team) >= 0)
         aicore_wait_step(&wait, NULL, 0);
 }
