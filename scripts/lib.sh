@@ -33,6 +33,7 @@ pc:openssl:3.0|libssl-dev|openssl-devel|base|TLS of the control plane
 pc:hwloc:2.0|libhwloc-dev|hwloc-devel|base|placing processes on cores
 pc:jansson:2.10|libjansson-dev|jansson-devel|base|JSON of the tools
 pc:zlib:1.2|zlib1g-dev|zlib-devel|base|reading the data of the examples
+pc:openblas:0.3|libopenblas-dev|openblas-devel|more|the matrix operators among the examples
 hdr:cmocka.h|libcmocka-dev|libcmocka-devel|test|unit tests
 cmd:c++|g++|gcc-c++|test|checking the headers as C++
 cmd:openssl|openssl|openssl|test|certificates for the TLS tests

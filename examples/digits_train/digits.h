@@ -44,6 +44,12 @@ void network_init(network_t *net, uint64_t seed);
 double network_backward(const network_t *net, const sample_t *sample, network_t *gradient);
 int network_classify(const network_t *net, const sample_t *sample);
 double network_accuracy(const network_t *net, const sample_t *samples, size_t count);
+double network_hidden(const network_t *net, const sample_t *sample, int unit); /* value of one hidden unit */
+
+/* --- infer.c, where the matmul operator is built --- */
+
+/* The same accuracy, computed by kernels of all PEs together. Collective. Ends the program with a line when it fails. */
+double infer_accuracy(const network_t *net, const sample_t *samples, size_t count);
 
 /* --- exchange.c --- */
 

@@ -154,6 +154,16 @@ static int report(training_t *t)
         if (t->options.out != NULL && write_parameters(t) != 0)
             return -1;
     }
+#ifdef DIGITS_INFER
+    double spread = infer_accuracy(&t->net, t->data.test, t->data.n_test);
+    if (t->pe == 0)
+        printf("the same digits with the hidden layer spread over %d PE%s: %.2f %%\n", t->n_pes,
+               t->n_pes == 1 ? "" : "s", 100.0 * spread);
+    if (spread != accuracy) {
+        fprintf(stderr, "PE %d: inference by all PEs together gives another accuracy\n", t->pe);
+        return -1;
+    }
+#endif
     if (!same) {
         fprintf(stderr, "PE %d: the PEs hold different parameters\n", t->pe);
         return -1;

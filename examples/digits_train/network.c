@@ -28,15 +28,24 @@ void network_init(network_t *net, uint64_t seed)
     fill(&net->out_weight[0][0], CLASSES * HIDDEN, HIDDEN, &seed);
 }
 
+static double hidden_unit(const network_t *net, const double *pixel, int h)
+{
+    double sum = net->hidden_bias[h];
+    for (int i = 0; i < PIXELS; i++)
+        sum += net->hidden_weight[h][i] * pixel[i];
+    return sum > 0.0 ? sum : 0.0;
+}
+
+double network_hidden(const network_t *net, const sample_t *sample, int unit)
+{
+    return hidden_unit(net, sample->pixel, unit);
+}
+
 static void forward(const network_t *net, const double *pixel, double *hidden, double *probability)
 {
     double highest = -INFINITY, total = 0.0;
-    for (int h = 0; h < HIDDEN; h++) {
-        double sum = net->hidden_bias[h];
-        for (int i = 0; i < PIXELS; i++)
-            sum += net->hidden_weight[h][i] * pixel[i];
-        hidden[h] = sum > 0.0 ? sum : 0.0;
-    }
+    for (int h = 0; h < HIDDEN; h++)
+        hidden[h] = hidden_unit(net, pixel, h);
     for (int c = 0; c < CLASSES; c++) {
         double sum = net->out_bias[c];
         for (int h = 0; h < HIDDEN; h++)
