@@ -30,6 +30,20 @@
 #include "device/gm2gm/shmem_device_cc.h"
 #include "device/gm2gm/shmem_device_coll.h"
 
+#ifdef __cplusplus
+/* In C++ names may be overloaded, so kernels and the program that launches them may share a file: calls that move data are
+ * those of kernels, and with them come the host's calls for a job, its heap, its teams and its log. Where both sides have
+ * one prototype (aclshmem_my_pe) the kernel's answers, which works on a thread of the host, too. */
+#if defined(AICORE_UB_CLASS) || defined(AICORE_UB_SEGMENT)
+#include "device/shmem_overloads.h"
+#endif
+#include "host/shmem_host_def.h"
+#include "host/mem/shmem_host_heap.h"
+#include "host/init/shmem_host_init.h"
+#include "host/team/shmem_host_team.h"
+#include "host/utils/shmem_log.h"
+#endif
+
 #else
 
 #include "host/shmem_host_def.h"

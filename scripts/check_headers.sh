@@ -37,7 +37,7 @@ for cxx in g++ clang++; do
 done
 # Kernels.
 kernel="-D__CCE_KT_TEST__ -Isrc"
-headers="shmem.h $(our_files 'include/device/*.h' | sed 's,^include/,,')"
+headers="shmem.h $(our_files 'include/device/*.h' | grep -v shmem_overloads.h | sed 's,^include/,,')"
 case $(uname -m) in x86_64) segments=yes ;; *) segments= ;; esac
 for cc in gcc clang; do
     command -v $cc > /dev/null || continue
@@ -52,6 +52,8 @@ for cxx in g++ clang++; do
     for header in $headers; do
         one $cxx cpp c++17 "$header" "$kernel"
     done
+    one $cxx cpp c++17 shmem.h "$kernel -DAICORE_UB_CLASS"
+    one $cxx cpp c++17 device/shmem_overloads.h "$kernel -DAICORE_UB_CLASS"
 done
 # The layout is the same in C++.
 if command -v g++ > /dev/null && ! g++ -std=c++17 -fsyntax-only -Iinclude -Icpurt/include -x c++ tests/abi/layout_test.c; then

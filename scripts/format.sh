@@ -32,7 +32,7 @@ fi
 
 if [ $# -eq 0 ]; then
     # shellcheck disable=SC2046
-    set -- $(our_files "*.c" "*.h" "*.inl" "*.cpp")
+    set -- $(our_files "*.c" "*.h" "*.inl")
 fi
 if [ $check = no ]; then
     exec $tool -i "$@"

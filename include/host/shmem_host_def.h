@@ -27,7 +27,12 @@ extern "C" {
 
 #ifndef ACLSHMEM_HOST_API
 /* In front of every declaration: the function is exported. */
+#if defined(__cplusplus) && defined(ACLSHMEM_DEVICE_DEF_H)
+/* Some of the calls are defined by device headers already, and an attribute may not come after that. */
+#define ACLSHMEM_HOST_API
+#else
 #define ACLSHMEM_HOST_API __attribute__((visibility("default")))
+#endif
 #endif
 
 #define ACLSHMEM_MAJOR_VERSION    1 /* of the interface, see aclshmem_info_get_version() */

@@ -8,6 +8,10 @@
 
 #include "device/shmem_def.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** This PE in the world, and how many there are; -1 while the instance is not initialized. */
 ACLSHMEM_DEVICE int aclshmem_my_pe(void);
 ACLSHMEM_DEVICE int aclshmem_n_pes(void);
@@ -41,9 +45,16 @@ ACLSHMEM_DEVICE __gm__ void *aclshmem_roce_ptr(__gm__ void *ptr, int pe);
  */
 ACLSHMEM_DEVICE int aclshmemx_instance_ctx_set(uint64_t instance_id);
 
-/** Address of what the calling core knows of its instance, 0 when there is none. */
+/** Address of what the calling core knows of its instance, 0 when there is none. In C++ the second name is the host's. */
+ACLSHMEM_DEVICE uint64_t aclshmemx_instance_addr_get(void);
+#ifndef __cplusplus
 ACLSHMEM_DEVICE uint64_t aclshmemx_instance_ctx_get(void);
+#endif
 
 #include "device/team/team.inl"
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -84,9 +84,16 @@ ACLSHMEM_DEVICE int aclshmemx_instance_ctx_set(uint64_t instance_id)
     return -1;
 }
 
-ACLSHMEM_DEVICE uint64_t aclshmemx_instance_ctx_get(void)
+ACLSHMEM_DEVICE uint64_t aclshmemx_instance_addr_get(void)
 {
     return (uint64_t)(uintptr_t)aclshmemi_port_state();
 }
+
+#ifndef __cplusplus
+ACLSHMEM_DEVICE uint64_t aclshmemx_instance_ctx_get(void)
+{
+    return aclshmemx_instance_addr_get();
+}
+#endif
 
 #endif
