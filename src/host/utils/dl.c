@@ -8,6 +8,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LOG_MODULE "dl"
 
@@ -38,7 +39,16 @@ static int own_file(char path[PATH_MAX])
         !map)
         return fail(ACLSHMEM_DL_FUNC_FAILED,
                     "the dynamic linker does not know which file holds this library");
-    const char *name = map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe";
+    char program[PATH_MAX];
+    const char *name = map->l_name;
+    if (!name || !name[0]) {
+        /* Read, not followed: emulators answer for the link, but not for the file system's walk over it. */
+        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+        if (length < 0)
+            return fail(ACLSHMEM_INNER_ERROR, "cannot read /proc/self/exe: %m");
+        program[length] = '\0';
+        name = program;
+    }
     if (!realpath(name, path))
         return fail(ACLSHMEM_INNER_ERROR, "cannot find the file %s of this library: %m", name);
     return ACLSHMEM_SUCCESS;
