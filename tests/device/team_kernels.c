@@ -16,6 +16,8 @@ static void ask(aclshmem_team_t team, answers_t *out)
         out->to_team[i] = aclshmem_team_translate_pe(ACLSHMEM_TEAM_WORLD, i - 1, team);
     }
     out->state = aclshmemx_instance_ctx_get();
+    if (aclshmemx_instance_addr_get() != out->state) /* its other name */
+        out->state = 0;
 }
 
 ACLSHMEM_KERNEL(ask_team, __gm__ answers_t *, out, aclshmem_team_t, team)
