@@ -37,7 +37,7 @@ for cxx in g++ clang++; do
 done
 # Kernels.
 kernel="-D__CCE_KT_TEST__ -Isrc"
-headers="shmem.h $(our_files 'include/device/*.h' | grep -v shmem_overloads.h | sed 's,^include/,,')"
+headers="shmem.h $(our_files 'include/device/*.h' | grep -v shmem_overloads | sed 's,^include/,,')"
 case $(uname -m) in x86_64) segments=yes ;; *) segments= ;; esac
 for cc in gcc clang; do
     command -v $cc > /dev/null || continue

@@ -265,4 +265,6 @@ ACLSHMEM_TYPES_AMO_INTEGER(ACLSHMEMI_MTE_INTEGER)
 #undef ACLSHMEMI_MTE_ADD
 #undef ACLSHMEMI_MTE_INTEGER
 
+#include "device/shmem_overloads_engines.h"
+
 #endif
