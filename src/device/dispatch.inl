@@ -1,41 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which engine carries an operation: the moves of engine.inl, by the rule of aclshmemi_engine_for. An engine's file joins
- * by being there; without it no transport of the host sets its bit.
+ * Which engine carries an operation: the moves of engine.inl, by the rule of aclshmemi_engine_for.
  */
 #ifndef ACLSHMEMI_DEVICE_DISPATCH_INL
 #define ACLSHMEMI_DEVICE_DISPATCH_INL
 
 #include "device/engine.inl"
 #include "device/gm2gm/engine/mte.inl"
-
-#if __has_include("device/gm2gm/engine/rdma.inl")
 #include "device/gm2gm/engine/rdma.inl"
-#define ACLSHMEMI_RDMA_CASE(expression)                                                                      \
-    case ACLSHMEM_TRANSPORT_ROCE:                                                                            \
-        expression;                                                                                          \
-        break;
-#else
-#define ACLSHMEMI_RDMA_CASE(expression)
-#endif
-#if __has_include("device/gm2gm/engine/sdma.inl")
 #include "device/gm2gm/engine/sdma.inl"
-#define ACLSHMEMI_SDMA_CASE(expression)                                                                      \
-    case ACLSHMEM_TRANSPORT_SDMA:                                                                            \
-        expression;                                                                                          \
-        break;
-#else
-#define ACLSHMEMI_SDMA_CASE(expression)
-#endif
-#if __has_include("device/gm2gm/engine/udma.inl")
 #include "device/gm2gm/engine/udma.inl"
-#define ACLSHMEMI_UDMA_CASE(expression)                                                                      \
-    case ACLSHMEM_TRANSPORT_UDMA:                                                                            \
-        expression;                                                                                          \
-        break;
-#else
-#define ACLSHMEMI_UDMA_CASE(expression)
-#endif
 
 /* --- One engine --- */
 
@@ -44,9 +18,15 @@ ACLSHMEM_DEVICE void aclshmemi_engine_put(const aclshmemi_state_t *state, const 
 {
     aclshmemi_core()->used |= engine;
     switch (engine) {
-        ACLSHMEMI_RDMA_CASE(aclshmemi_rdma_put(state, call, there, here, bytes, pe))
-        ACLSHMEMI_SDMA_CASE(aclshmemi_sdma_put(state, call, there, here, bytes, pe))
-        ACLSHMEMI_UDMA_CASE(aclshmemi_udma_put(state, call, there, here, bytes, pe))
+    case ACLSHMEM_TRANSPORT_ROCE:
+        aclshmemi_rdma_put(state, call, there, here, bytes, pe);
+        break;
+    case ACLSHMEM_TRANSPORT_SDMA:
+        aclshmemi_sdma_put(state, call, there, here, bytes, pe);
+        break;
+    case ACLSHMEM_TRANSPORT_UDMA:
+        aclshmemi_udma_put(state, call, there, here, bytes, pe);
+        break;
     default:
         aclshmemi_mte_put(state, call, there, here, bytes, pe);
     }
@@ -57,9 +37,15 @@ ACLSHMEM_DEVICE void aclshmemi_engine_get(const aclshmemi_state_t *state, const 
 {
     aclshmemi_core()->used |= engine;
     switch (engine) {
-        ACLSHMEMI_RDMA_CASE(aclshmemi_rdma_get(state, call, here, there, bytes, pe))
-        ACLSHMEMI_SDMA_CASE(aclshmemi_sdma_get(state, call, here, there, bytes, pe))
-        ACLSHMEMI_UDMA_CASE(aclshmemi_udma_get(state, call, here, there, bytes, pe))
+    case ACLSHMEM_TRANSPORT_ROCE:
+        aclshmemi_rdma_get(state, call, here, there, bytes, pe);
+        break;
+    case ACLSHMEM_TRANSPORT_SDMA:
+        aclshmemi_sdma_get(state, call, here, there, bytes, pe);
+        break;
+    case ACLSHMEM_TRANSPORT_UDMA:
+        aclshmemi_udma_get(state, call, here, there, bytes, pe);
+        break;
     default:
         aclshmemi_mte_get(state, call, here, there, bytes, pe);
     }
@@ -69,9 +55,15 @@ ACLSHMEM_DEVICE void aclshmemi_engine_get(const aclshmemi_state_t *state, const 
 ACLSHMEM_DEVICE void aclshmemi_engine_quiet(const aclshmemi_state_t *state, const char *call, uint32_t engine)
 {
     switch (engine) {
-        ACLSHMEMI_RDMA_CASE(aclshmemi_rdma_quiet(state, call))
-        ACLSHMEMI_SDMA_CASE(aclshmemi_sdma_quiet(state, call))
-        ACLSHMEMI_UDMA_CASE(aclshmemi_udma_quiet(state, call))
+    case ACLSHMEM_TRANSPORT_ROCE:
+        aclshmemi_rdma_quiet(state, call);
+        break;
+    case ACLSHMEM_TRANSPORT_SDMA:
+        aclshmemi_sdma_quiet(state, call);
+        break;
+    case ACLSHMEM_TRANSPORT_UDMA:
+        aclshmemi_udma_quiet(state, call);
+        break;
     default:
         if (!aclshmemi_port_copies_directly())
             aclshmemi_mte_quiet(state, call);
@@ -125,8 +117,6 @@ ACLSHMEM_DEVICE void aclshmemi_get_now(const char *call, __gm__ void *here, __gm
     aclshmemi_engine_quiet(state, call, engine);
 }
 
-#ifdef ACLSHMEMI_MTE_HAS_AMO
-
 /* A signal on the engine that carried the data; SDMA has none and passes it on when its copies are complete. */
 ACLSHMEM_DEVICE void aclshmemi_engine_signal(const aclshmemi_state_t *state, const char *call,
                                              uint32_t engine, __gm__ int32_t *word, int32_t value, int op,
@@ -134,8 +124,12 @@ ACLSHMEM_DEVICE void aclshmemi_engine_signal(const aclshmemi_state_t *state, con
 {
     aclshmemi_core()->used |= engine;
     switch (engine) {
-        ACLSHMEMI_RDMA_CASE(aclshmemi_rdma_signal(state, call, word, value, op, pe))
-        ACLSHMEMI_UDMA_CASE(aclshmemi_udma_signal(state, call, word, value, op, pe))
+    case ACLSHMEM_TRANSPORT_ROCE:
+        aclshmemi_rdma_signal(state, call, word, value, op, pe);
+        break;
+    case ACLSHMEM_TRANSPORT_UDMA:
+        aclshmemi_udma_signal(state, call, word, value, op, pe);
+        break;
     default:
         aclshmemi_mte_signal(state, call, word, value, op, pe);
     }
@@ -157,16 +151,14 @@ ACLSHMEM_DEVICE uint64_t aclshmemi_amo(const char *call, aclshmemi_amo_op_t op, 
     aclshmemi_check(state, call, there, width[type], pe);
     uint32_t engine = aclshmemi_engine_for(state, call, pe, false);
     aclshmemi_core()->used |= engine;
-    uint64_t old;
     switch (engine) {
-        ACLSHMEMI_RDMA_CASE(
-            old = aclshmemi_rdma_amo(state, call, op, type, there, value, condition, pe, wanted))
-        ACLSHMEMI_UDMA_CASE(
-            old = aclshmemi_udma_amo(state, call, op, type, there, value, condition, pe, wanted))
+    case ACLSHMEM_TRANSPORT_ROCE:
+        return aclshmemi_rdma_amo(state, call, op, type, there, value, condition, pe, wanted);
+    case ACLSHMEM_TRANSPORT_UDMA:
+        return aclshmemi_udma_amo(state, call, op, type, there, value, condition, pe, wanted);
     default:
-        old = aclshmemi_mte_amo(state, call, op, type, there, value, condition, pe, wanted);
+        return aclshmemi_mte_amo(state, call, op, type, there, value, condition, pe, wanted);
     }
-    return old;
 }
 
 ACLSHMEM_DEVICE void aclshmemi_put_signal(const char *call, __gm__ void *there, __gm__ const void *here,
@@ -184,8 +176,6 @@ ACLSHMEM_DEVICE void aclshmemi_put_signal(const char *call, __gm__ void *there, 
     }
     aclshmemi_engine_signal(state, call, engine, word, value, op, pe);
 }
-
-#endif
 
 /* --- Order --- */
 
@@ -208,8 +198,12 @@ ACLSHMEM_DEVICE void aclshmemi_fence_core(const char *call)
     const aclshmemi_state_t *state = aclshmemi_state(call);
     aclshmemi_core_t *core = aclshmemi_core();
     switch (core->used) {
-        ACLSHMEMI_RDMA_CASE(aclshmemi_rdma_fence(state, call))
-        ACLSHMEMI_UDMA_CASE(aclshmemi_udma_fence(state, call))
+    case ACLSHMEM_TRANSPORT_ROCE:
+        aclshmemi_rdma_fence(state, call);
+        break;
+    case ACLSHMEM_TRANSPORT_UDMA:
+        aclshmemi_udma_fence(state, call);
+        break;
     default:
         for (uint32_t left = core->used & ~(uint32_t)ACLSHMEM_TRANSPORT_MTE; left != 0; left &= left - 1)
             aclshmemi_engine_quiet(state, call, left & (~left + 1));

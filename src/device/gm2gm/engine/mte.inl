@@ -250,9 +250,6 @@ ACLSHMEM_DEVICE void aclshmemi_mte_fence(const aclshmemi_state_t *state, const c
     aclshmemi_port_fence();
 }
 
-#if __has_include("device/gm2gm/engine/mte_amo.inl")
 #include "device/gm2gm/engine/mte_amo.inl"
-#define ACLSHMEMI_MTE_HAS_AMO
-#endif
 
 #endif
