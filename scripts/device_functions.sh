@@ -48,15 +48,37 @@ join -a 1 "$work/functions" "$work/words" | awk '
         exit missing > 0
     }' > "$work/rows" || { echo "device_functions.sh: every function of kernels needs a test" >&2 && exit 1; }
 
+# The families that run on each engine alone, as tests/device/CMakeLists.txt registers them: "family engine engine ...".
+awk '
+    /^foreach\(engine / { sub(/^foreach\(engine /, ""); sub(/\).*/, ""); engines = $0 }
+    /^ *foreach\(family / { sub(/.*foreach\(family /, ""); sub(/\).*/, ""); n = split($0, f, " "); for (i = 1; i <= n; i++) print f[i], engines }
+' tests/device/CMakeLists.txt > "$work/engines"
+[ -s "$work/engines" ] || { echo "device_functions.sh: no families on engines in tests/device/CMakeLists.txt" >&2 && exit 1; }
+
 {
     echo '<!-- SPDX-License-''Identifier: Apache-2.0 -->'
     echo '# Functions of kernels'
     echo
     echo "The functions that kernels may call and the tests that call them. Made by \`scripts/device_functions.sh --update\` from"
     echo 'the headers and the tests. NAME stands for the types of a list, BITS for the widths; the number says how many there are.'
-    sort "$work/rows" | awk -F'|' '
-        $1 != header { header = $1; printf "\n## %s\n\n| function | forms | tests |\n|---|---|---|\n", header }
-        { printf "| `%s` | %d | %s |\n", $2, $3, $4 }'
+    echo 'The engines are those on which these tests run; calls by the name of an engine are on that one.'
+    sort "$work/rows" | awk -F'|' -v engines="$work/engines" '
+        BEGIN { while ((getline line < engines) > 0) { split(line, part, " "); others[part[1]] = substr(line, length(part[1]) + 2) } }
+        function engines_of(header, tests,    n, list, i, family, name) {
+            if (match(header, /(mte|sdma|rdma|udma)\.h$/)) {
+                name = substr(header, RSTART, RLENGTH - 2)
+                return name == "rdma" ? "roce" : name
+            }
+            if (header ~ /team\/|def\.h/) return "none"
+            n = split(tests, list, ", ")
+            for (i = 1; i <= n; i++) {
+                family = list[i]; gsub(/`/, "", family); sub(/_kernels\.c/, "", family)
+                if (family in others) return "mte " others[family]
+            }
+            return "mte"
+        }
+        $1 != header { header = $1; printf "\n## %s\n\n| function | forms | engines | tests |\n|---|---|---|---|\n", header }
+        { printf "| `%s` | %d | %s | %s |\n", $2, $3, engines_of($1, $4), $4 }'
 } > "$work/table"
 # That a further test calls a function too makes no table wrong.
 functions_of() { sed -n 's/^| `\([^`]*\)` | \([0-9]*\) |.*/\1 \2/p' "$1"; }
