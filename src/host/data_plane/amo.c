@@ -156,16 +156,16 @@ ACLSHMEM_AMO_FLOAT_FUNC(DEFINE_BITS);
     }                                                                                                        \
     TYPE aclshmem_##NAME##_atomic_fetch_inc(TYPE *dest, int pe)                                              \
     {                                                                                                        \
-        return aclshmem_##NAME##_atomic_fetch_add(dest, 1, pe);                                              \
+        return FETCHED(NAME, "_atomic_fetch_inc", PLUS, dest, 1, 0);                                         \
     }                                                                                                        \
     void aclshmem_##NAME##_atomic_inc(TYPE *dest, int pe)                                                    \
     {                                                                                                        \
-        aclshmem_##NAME##_atomic_add(dest, 1, pe);                                                           \
+        PLAIN(NAME, "_atomic_inc", PLUS, dest, 1);                                                           \
     }                                                                                                        \
     void aclshmem_##NAME##_atomic_fetch_inc_nbi(TYPE *fetch, TYPE *dest, int pe)                             \
     {                                                                                                        \
         if (has_place(#NAME "_atomic_fetch_inc_nbi", fetch))                                                 \
-            *fetch = aclshmem_##NAME##_atomic_fetch_add(dest, 1, pe);                                        \
+            *fetch = aclshmem_##NAME##_atomic_fetch_inc(dest, pe);                                           \
     }                                                                                                        \
     DEFINE_BITWISE(NAME, TYPE, and, AND)                                                                     \
     DEFINE_BITWISE(NAME, TYPE, or, OR)                                                                       \
