@@ -202,6 +202,7 @@ static void wait_expires(job_t *job, int pe)
 static void exit_all(job_t *job, int pe)
 {
     job_enter(job, pe);
+    job_ends_suddenly = true;
     reach(job, pe, 1);
     if (pe == 1) {
         for (int other = 0; other < job->n_pes; other++)

@@ -41,4 +41,7 @@ void job_device(void); /* a current device for this thread */
 #define job_check_error(code, part) job_check_error_at(__FILE__, __LINE__, (code), (part))
 void job_check_error_at(const char *file, int line, int code, const char *part);
 
+/* Set by a PE that somebody ends in the middle of its work: what its connections hold at that moment is no leak. */
+extern bool job_ends_suddenly;
+
 #endif
