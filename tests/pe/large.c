@@ -3,7 +3,7 @@
  * Transfers and strides past 32 bits: 4 GiB and 16 bytes in one call, offsets past 8 GiB. The source is mostly pages that
  * nobody has touched, so little more memory is needed than the target's; where that is missing the test is skipped.
  *
- *     large [all]    all: every kind of transfer, by hand, since each takes seconds and collectives 14 GiB
+ *     large [all]    all: every kind of transfer, by hand, since each takes seconds and collectives 18 GiB
  *
  * [D-18] [D-19]
  * [R-11]
@@ -296,11 +296,62 @@ static void collectives(int me, int last)
     aclshmem_free(block);
 }
 
+/* --- Collectives whose parts end past 4 GiB --- */
+
+enum { PIECE_STEP = 1 << 20 };
+static const size_t piece = ((size_t)2 << 30) + 8; /* two of them are `bytes` */
+
+static uint64_t word_of(int from, int to, size_t offset)
+{
+    return UINT64_C(0x9e3779b97f4a7c15) * (offset + 1) ^ (uint64_t)(from * 256 + to);
+}
+
+/* Some words of a piece, the last one included. */
+static void write_piece(char *memory, int from, int to)
+{
+    for (size_t at = 0; at < piece;
+         at = at + PIECE_STEP < piece || at == piece - 8 ? at + PIECE_STEP : piece - 8)
+        *(uint64_t *)VOID(memory + at) = word_of(from, to, at);
+}
+
+static void check_piece(const char *memory, int from, int to)
+{
+    for (size_t at = 0; at < piece;
+         at = at + PIECE_STEP < piece || at == piece - 8 ? at + PIECE_STEP : piece - 8)
+        CHECK(*(const uint64_t *)(const void *)(memory + at) == word_of(from, to, at));
+}
+
+static void collectives_by_pieces(int me)
+{
+    char *dest = aclshmem_malloc(bytes), *source = aclshmem_malloc(bytes);
+    CHECK(dest != NULL && source != NULL);
+    write_piece(source, me, 7);
+    CHECK_INT(aclshmem_fcollectmem(ACLSHMEM_TEAM_WORLD, dest, source, piece), 0);
+    check_piece(dest, 0, 7);
+    check_piece(dest + piece, 1, 7);
+    write_piece(source, me, 8);
+    CHECK_INT(aclshmem_uint64_collect(ACLSHMEM_TEAM_WORLD, VOID(dest), VOID(source), piece / 8), 0);
+    check_piece(dest, 0, 8);
+    check_piece(dest + piece, 1, 8);
+    write_piece(source, me, 0);
+    write_piece(source + piece, me, 1);
+    CHECK_INT(aclshmem_alltoallmem(ACLSHMEM_TEAM_WORLD, dest, source, piece), 0);
+    check_piece(dest, 0, me);
+    check_piece(dest + piece, 1, me);
+    /* Where both PEs have the same words, their bits or'ed are those words. */
+    write_piece(source, 5, 0);
+    write_piece(source + piece, 5, 1);
+    CHECK_INT(aclshmem_uint64_or_reduce_scatter(ACLSHMEM_TEAM_WORLD, VOID(dest), VOID(source), piece / 8), 0);
+    check_piece(dest, 5, me);
+    aclshmem_free(source);
+    aclshmem_free(dest);
+}
+
 int main(int argc, char **argv)
 {
     bool all = argc > 1 && strcmp(argv[1], "all") == 0;
     CHECK(argc == 1 || all);
-    skip_without_memory((all ? 14 : 10) * gib);
+    skip_without_memory((all ? 18 : 10) * gib);
     pe_init(9 * gib);
     int me = aclshmem_my_pe(), last = aclshmem_n_pes() - 1;
     long_strides(me, last);
@@ -308,6 +359,8 @@ int main(int argc, char **argv)
     if (all) {
         every_kind(me, last);
         collectives(me, last);
+        if (aclshmem_n_pes() == 2)
+            collectives_by_pieces(me);
     }
     pe_finalize();
     return 0;
