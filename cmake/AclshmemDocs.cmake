@@ -19,6 +19,8 @@ if(DOXYGEN_EXECUTABLE AND NOT TARGET docs)
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${PROJECT_BINARY_DIR}/docs"
     COMMAND "${CMAKE_COMMAND}" -E env "ACLSHMEM_VERSION=${PROJECT_VERSION}" "ACLSHMEM_DOCS_OUT=${PROJECT_BINARY_DIR}/docs"
       "${DOXYGEN_EXECUTABLE}" docs/Doxyfile
+    COMMAND "${CMAKE_COMMAND}" -E env "ACLSHMEM_VERSION=${PROJECT_VERSION}" "ACLSHMEM_DOCS_OUT=${PROJECT_BINARY_DIR}/docs"
+      "${DOXYGEN_EXECUTABLE}" docs/Doxyfile.device
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    COMMENT "Writing the reference to ${PROJECT_BINARY_DIR}/docs/html/index.html" VERBATIM)
+    COMMENT "Writing the reference to ${PROJECT_BINARY_DIR}/docs/html/index.html, of kernels to html-kernels/index.html" VERBATIM)
 endif()

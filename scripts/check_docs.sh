@@ -65,10 +65,15 @@ if command -v groff > /dev/null; then
 fi
 # The reference: every declaration of the host headers has a comment. Headers that miss a page or a field fail in reference.sh.
 if command -v doxygen > /dev/null; then
-    ACLSHMEM_VERSION=check ACLSHMEM_DOCS_OUT=$work/reference doxygen docs/Doxyfile > "$work/said" 2>&1 || {
-        head -n 20 "$work/said"
-        bad "Doxygen does not like the comments of the headers"
-    }
+    for side in docs/Doxyfile docs/Doxyfile.device; do
+        ACLSHMEM_VERSION=check ACLSHMEM_DOCS_OUT=$work/reference doxygen $side > "$work/said" 2>&1 || {
+            head -n 20 "$work/said"
+            bad "Doxygen does not like the comments of the headers: $side"
+        }
+    done
+    for call in aclshmem_float_put_nbi_rows aclshmemx_sdma_putmem_nbi aclshmem_uint64_wait_until_some_vector; do
+        grep -q "$call" "$work"/reference/html-kernels/globals_func*.html || bad "the reference of kernels lacks $call"
+    done
 fi
 
 pages=$(our_files '*.md')
