@@ -12,6 +12,8 @@ typedef struct matmul {
     float *whole;   /* all tiles of the others */
 } matmul_t;
 
+#define MATMUL_BLOCKS 4 /* cores of each PE: more than a machine has only wait for each other */
+
 /* Every PE calls. Tiles divide m and n, their number is a multiple of that of PEs; k is this PE's part. */
 static inline matmul_t matmul_make(const op_t *op, int m, int n, int k, int tile_m, int tile_n, int gather)
 {
@@ -35,7 +37,7 @@ static inline matmul_t matmul_make(const op_t *op, int m, int n, int k, int tile
                  .tile_m = tile_m,
                  .tile_n = tile_n,
                  .gather = gather}};
-    matmul.staging = op_symmetric(op, 2 * OP_BLOCKS * tile);
+    matmul.staging = op_symmetric(op, 2 * MATMUL_BLOCKS * tile);
     matmul.whole = op_symmetric(op, tiles * tile);
     return matmul;
 }
@@ -48,7 +50,7 @@ static inline void matmul_run(const op_t *op, matmul_t *matmul, matmul_mode_t mo
     matmul->args.partial = mode == MATMUL_FUSED ? matmul->staging : matmul->whole;
     if (mode != MATMUL_COMPUTE)
         matmul->args.round++;
-    op_launch(op, "matmul", OP_BLOCKS, &matmul->args, sizeof matmul->args);
+    op_launch(op, "matmul", MATMUL_BLOCKS, &matmul->args, sizeof matmul->args);
 }
 
 static inline void matmul_free(matmul_t *matmul)
