@@ -31,6 +31,17 @@ void aicore_kernel_add(aicore_kernel_t *kernel)
     (void)pthread_mutex_unlock(&cpurt_kernel_lock);
 }
 
+int aicore_kernel_known(const char *name)
+{
+    bool known = false;
+
+    (void)pthread_mutex_lock(&cpurt_kernel_lock);
+    for (const aicore_kernel_t *kernel = kernels; kernel != NULL && !known; kernel = kernel->next)
+        known = strcmp(kernel->name, name) == 0;
+    (void)pthread_mutex_unlock(&cpurt_kernel_lock);
+    return known;
+}
+
 static bool runs(const cpurt_object_t *object, const void *kernel)
 {
     return ((const cpurt_function_t *)(const void *)object)->kernel == kernel;

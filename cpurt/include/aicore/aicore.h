@@ -143,6 +143,8 @@ typedef struct aicore_kernel {
 
 AICORE_API void aicore_kernel_add(aicore_kernel_t *kernel);
 AICORE_API void aicore_kernel_remove(aicore_kernel_t *kernel);
+/* Whether a kernel has this name; that none has is no failure. */
+AICORE_API int aicore_kernel_known(const char *name);
 
 #ifdef __cplusplus
 }

@@ -111,9 +111,8 @@ template <auto kernel> std::string name_of()
 /* The name, with a number when another kernel has it already. */
 inline std::string free_name(const std::string &name)
 {
-    aclrtFuncHandle other = nullptr;
     std::string tried = name;
-    for (int number = 2; aclrtBinaryGetFunction(nullptr, tried.c_str(), &other) == ACL_SUCCESS; number++)
+    for (int number = 2; aicore_kernel_known(tried.c_str()); number++)
         tried = name + "#" + std::to_string(number);
     return tried;
 }
